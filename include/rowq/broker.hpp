@@ -1,0 +1,128 @@
+// Runs subscriptions on one database.
+#pragma once
+
+#include <rowq/clock.hpp>
+#include <rowq/detail/handler.hpp>
+#include <rowq/observer.hpp>
+#include <rowq/subscription.hpp>
+#include <rowq/table.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rowq {
+
+/// How a broker behaves; every member has a default.
+class BrokerOptions {
+public:
+    /// Default lease of its subscriptions. At least 1 s. Default: 30 s.
+    BrokerOptions& lease(std::chrono::milliseconds length) { return lease_ = length, *this; }
+    /// How long running handlers may go on after a stop. Default: 30 s.
+    BrokerOptions& grace(std::chrono::milliseconds period) { return grace_ = period, *this; }
+    /// Connections at most. Default: 0, computed from the subscriptions: one a worker in the row lock and advisory lock forms, two a
+    /// subscription in the lease form, and two more.
+    BrokerOptions& pool_size(std::size_t connections) { return pool_size_ = connections, *this; }
+    /// Default: 10 s.
+    BrokerOptions& connect_timeout(std::chrono::milliseconds limit) {
+        return connect_timeout_ = limit, *this;
+    }
+    /// The longest that one statement of rowq's may take before its connection is given up. Default: 30 s.
+    BrokerOptions& statement_timeout(std::chrono::milliseconds limit) {
+        return statement_timeout_ = limit, *this;
+    }
+    /// Who is told what happens. Default: log_observer().
+    BrokerOptions& observer(std::shared_ptr<Observer> observer) {
+        return observer_ = std::move(observer), *this;
+    }
+    /// The wall clock. Default: the host's.
+    BrokerOptions& clock(std::shared_ptr<const Clock> clock) {
+        return clock_ = std::move(clock), *this;
+    }
+
+    /// @internal
+    std::chrono::milliseconds lease_{30'000};
+    std::chrono::milliseconds grace_{30'000};
+    std::size_t pool_size_ = 0;
+    std::chrono::milliseconds connect_timeout_{10'000};
+    std::chrono::milliseconds statement_timeout_{30'000};
+    std::shared_ptr<Observer> observer_;
+    std::shared_ptr<const Clock> clock_;
+};
+
+class Broker;
+
+namespace detail {
+class BrokerCore;
+
+namespace db {
+class Database;
+}
+
+// For publishers, which share the broker's connections.
+[[nodiscard]] db::Database& database_of(Broker& broker);
+[[nodiscard]] const Clock& clock_of(Broker& broker);
+} // namespace detail
+
+/// Owns the connections to one database and runs its subscriptions. Members may be called from any thread, except that subscribe() and
+/// the options of a subscription come before start().
+class Broker {
+public:
+    /// @param url postgresql://user@host/db (all of libpq's options, several hosts), or sqlite:path. Connects to nothing yet.
+    /// @throws Error connect (not an address), dialect (no driver for it in this build).
+    explicit Broker(std::string_view url, const BrokerOptions& options = {});
+    Broker(Broker&&) noexcept;
+    Broker& operator=(Broker&&) noexcept;
+    /// Stops first, as stop() does.
+    ~Broker();
+
+    /// Reads the rows of one group. Handlers: (const T&), (const T&, const Delivery&), returning Outcome or void (= ack), and
+    /// (const T&, Delivery), which own the delivery and settle it. T is what the payload decodes to, or the row type in row mode. The handler
+    /// is called on as many threads at once as there are workers.
+    /// @throws Error declaration: the table has no group, or no payload column. already_subscribed. closed: the broker has started.
+    template <class Row, class... Members, class F, class C = std::nullptr_t>
+    Subscription subscribe(
+        const Table<Row, Members...>& table, std::string group, F handler, C codec = {}) {
+        return add(
+            table.description(), std::move(group), table.row_mode,
+            detail::make_handler(table, std::move(handler), std::move(codec)));
+    }
+
+    /// Reads a table that is one queue.
+    template <class Row, class... Members, class F, class C = std::nullptr_t>
+    requires(!std::convertible_to<F, std::string>) Subscription
+        subscribe(const Table<Row, Members...>& table, F handler, C codec = {}) {
+        return add(
+            table.description(), {}, table.row_mode,
+            detail::make_handler(table, std::move(handler), std::move(codec)));
+    }
+
+    /// Opens every subscription (see docs/errors.md for the checks) and starts the workers; returns at once.
+    /// @throws Error of the first check that fails; then nothing runs and the broker may be started again.
+    void start();
+
+    /// start(), then waits until stop(), SIGINT or SIGTERM (a second signal ends the process at once), or until drained.
+    void run();
+
+    /// No new claims; unstarted rows go back at once, running handlers get the grace period and their stop token, the rest is released.
+    /// Returns when nothing runs any more. May be called again, and from a handler of another broker only.
+    void stop();
+
+    /// Asks run() to return and stop; returns at once, may be called from a handler.
+    void request_stop() noexcept;
+
+    /// Lets the subscriptions of a table and group look for work now. An empty group: all of the table.
+    void wake(std::string_view table, std::string_view group = {});
+
+    /// @internal
+    [[nodiscard]] detail::BrokerCore& core() noexcept { return *core_; }
+
+private:
+    Subscription add(
+        const detail::Description& table, std::string group, bool row_mode,
+        detail::Handler handler);
+    std::unique_ptr<detail::BrokerCore> core_;
+};
+
+} // namespace rowq

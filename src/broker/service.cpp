@@ -1,0 +1,244 @@
+// The claim loop of a subscription, and its stop.
+#include "broker/service.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace rowq::detail::broker {
+
+Service::Service(Setup setup, Surroundings surroundings)
+    : setup_(std::move(setup)), around_(std::move(surroundings)) {}
+
+Service::~Service() {
+    begin_stop();
+    workers_.clear();
+}
+
+void Service::open(const sql::Dialect& dialect, std::chrono::milliseconds default_lease) {
+    const auto& options = *setup_.options;
+    const claim::Request request{
+        setup_.table, setup_.group, setup_.row_mode, options,
+        options.lease.value_or(default_lease)};
+    auto opened = claim::open_queue(around_.database, around_.clock, dialect, request);
+    queue_.emplace(std::move(opened.queue));
+    claims_ = claim::make_claims(
+        *queue_, around_.watcher,
+        {.renewed =
+             [this](std::size_t count) { tell({.kind = Event::Kind::renewed, .count = count}); },
+         .lost = [this](const Id& id) { tell({.kind = Event::Kind::lost, .row = &id}); },
+         .error = [this](const Error& error) { tell_error(error); }});
+    pacer_.emplace(options.poll_interval, claims_->side_by_side(options.workers));
+    tell({.kind = Event::Kind::opened});
+    for (const auto& warning : opened.warnings)
+        tell({.kind = Event::Kind::warning, .text = warning});
+}
+
+void Service::start() {
+    for (std::size_t i = 0; i < setup_.options->workers; ++i)
+        workers_.emplace_back([this] { work(); });
+}
+
+void Service::wake() {
+    const std::lock_guard lock(mutex_);
+    if (pacer_) pacer_->wake();
+    changed_.notify_all();
+}
+
+bool Service::reads(std::string_view table, std::string_view group) const noexcept {
+    return setup_.table.name() == table && (group.empty() || setup_.group == group);
+}
+
+bool Service::drained() const {
+    const std::lock_guard lock(mutex_);
+    return drained_;
+}
+
+std::size_t Service::connections() const noexcept {
+    return setup_.table.form() == Form::lease ? 2 : setup_.options->workers;
+}
+
+void Service::work() {
+    while (const auto job = next()) run(job);
+}
+
+// Workers claim for themselves: the first free one looks for work, for all that are free where claims cannot run side by side.
+std::shared_ptr<Job> Service::next() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        if (!ready_.empty()) {
+            auto job = std::move(ready_.front());
+            ready_.pop_front();
+            job->started = true;
+            in_work_.insert(job.get());
+            if (!timed_) changed_.notify_one();
+            return job;
+        }
+        if (may_claim())
+            claim(lock);
+        else
+            wait(lock);
+    }
+    return nullptr;
+}
+
+bool Service::may_claim() const {
+    const bool has_room = in_work_.size() + in_flight_ < setup_.options->workers;
+    return has_room && pacer_->may_claim(ClaimPacer::Time::clock::now(), in_flight_);
+}
+
+// One worker minds the poll interval; the others sleep until there is work.
+void Service::wait(std::unique_lock<std::mutex>& lock) {
+    if (timed_ || in_flight_ > 0 || in_work_.size() >= setup_.options->workers)
+        return changed_.wait(lock);
+    timed_ = true;
+    changed_.wait_until(lock, pacer_->next());
+    timed_ = false;
+}
+
+void Service::claim(std::unique_lock<std::mutex>& lock) {
+    const std::size_t room = setup_.options->workers - in_work_.size() - in_flight_;
+    ++in_flight_;
+    const auto ticket = pacer_->begin();
+    lock.unlock();
+    std::optional<claim::Claimed> claimed;
+    try {
+        claimed = claims_->claim(claims_->side_by_side(2) == 1 ? room : 1, stop_.get_token());
+    } catch (const Error& error) {
+        if (!stop_.stop_requested()) tell_error(queue_->located(error));
+    } catch (const std::exception& error) {
+        tell_error(queue_->located(
+            Error(ErrorCode::database, std::string("a claim failed: ") + error.what())));
+    }
+    lock.lock();
+    --in_flight_;
+    if (claimed)
+        accept(std::move(*claimed), ticket, lock);
+    else
+        pacer_->failed(ClaimPacer::Time::clock::now(), share());
+    changed_.notify_all();
+}
+
+void Service::accept(
+    claim::Claimed claimed, ClaimPacer::Ticket ticket, std::unique_lock<std::mutex>& lock) {
+    starved_ = claimed.no_connection;
+    if (claimed.full)
+        pacer_->full();
+    else
+        pacer_->fell_short(ClaimPacer::Time::clock::now(), ticket, share());
+    const std::size_t count = claimed.rows.size();
+    for (auto& held : claimed.rows) ready_.push_back(std::make_shared<Job>(*this, std::move(held)));
+    const bool report_unreadable =
+        !claimed.unreadable.empty() && !std::exchange(told_unreadable_, true);
+    const bool idle = count == 0 && ready_.empty() && in_work_.empty() && in_flight_ == 0;
+    const bool late = stopping_;
+    lock.unlock();
+    if (count > 0)
+        tell({.kind = Event::Kind::claimed, .count = count});
+    else if (idle)
+        tell({.kind = Event::Kind::waiting});
+    if (report_unreadable)
+        tell(
+            {.kind = Event::Kind::undecodable,
+             .text = "the id is NULL, or neither an integer nor text: such rows are skipped"});
+    if (late) give_back_ready();
+    lock.lock();
+    if (idle && drains()) check_drained(lock);
+}
+
+void Service::check_drained(std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    bool empty = false;
+    try {
+        const std::array calls{queue_->statements.unfinished.call(queue_->inputs())};
+        empty = around_.database.read(calls).front().rows() == 0;
+    } catch (const Error& error) {
+        tell_error(queue_->located(error));
+    }
+    lock.lock();
+    if (!empty || std::exchange(drained_, true)) return;
+    lock.unlock();
+    around_.on_drained();
+    lock.lock();
+}
+
+void Service::begin_stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(stopping_, true)) return;
+        changed_.notify_all();
+    }
+    stop_.request_stop();
+    give_back_ready();
+    std::vector<std::stop_source> sources;
+    {
+        const std::lock_guard lock(mutex_);
+        for (Job* job : in_work_) sources.push_back(job->signal().stop);
+    }
+    for (auto& source : sources) source.request_stop();
+}
+
+// Rows that no handler has seen. The first failure ends it: rows whose database is away come back by themselves.
+void Service::give_back_ready() {
+    std::deque<std::shared_ptr<Job>> ready;
+    {
+        const std::lock_guard lock(mutex_);
+        ready.swap(ready_);
+    }
+    try {
+        for (const auto& job : ready) {
+            if (const auto held = job->take()) claims_->give_back(*held, true);
+            tell({.kind = Event::Kind::given_back}, job.get());
+        }
+    } catch (const Error& error) {
+        tell_error(queue_->located(error));
+    }
+}
+
+bool Service::wait_until_idle(std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_until(lock, deadline, [&] { return in_work_.empty() && in_flight_ == 0; });
+}
+
+std::size_t Service::release_rest() {
+    if (!claims_) return 0;
+    claims_->abandon();
+    std::vector<std::unique_ptr<claim::Held>> rest;
+    {
+        const std::lock_guard lock(mutex_);
+        for (Job* job : in_work_) {
+            if (auto held = job->take()) rest.push_back(std::move(held));
+        }
+    }
+    try {
+        for (const auto& held : rest) {
+            held->signal->raise_lost();
+            claims_->give_back(*held, false);
+        }
+    } catch (const Error& error) {
+        tell_error(queue_->located(error));
+    }
+    return rest.size();
+}
+
+double Service::share() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+
+void Service::tell(Event event, const Job* job) const {
+    event.table = setup_.table.name();
+    event.subscription = setup_.group.empty() ? setup_.table.name() : setup_.group;
+    if (job != nullptr) {
+        event.row = &job->id();
+        event.attempt = job->attempt();
+    }
+    around_.observer.on(event);
+}
+
+void Service::tell_error(const Error& error) const {
+    tell(
+        {.kind = Event::Kind::error,
+         .row = error.row() ? &*error.row() : nullptr,
+         .text = error.what(),
+         .error = &error});
+}
+
+} // namespace rowq::detail::broker

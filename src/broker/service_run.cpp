@@ -1,0 +1,134 @@
+// A job through its handler to its settlement.
+#include "broker/policy.hpp"
+#include "broker/service.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace rowq::detail::broker {
+
+void Service::run(const std::shared_ptr<Job>& job) {
+    const auto& cap = setup_.options->max_attempts;
+    if (cap && job->attempt() > *cap) {
+        tell(
+            {.kind = Event::Kind::failed,
+             .outcome = dead_letter(),
+             .text = "claimed more often than max_attempts allows: moved without being run again"},
+            job.get());
+        return settle_reporting(*job, dead_letter());
+    }
+    tell({.kind = Event::Kind::started}, job.get());
+    Delivery delivery(std::make_unique<WorkedDelivery>(job));
+    if (const auto outcome = call_handler(delivery, *job)) settle_reporting(*job, *outcome);
+}
+
+// Empty: the handler owns the delivery.
+std::optional<Outcome> Service::call_handler(Delivery& delivery, const Job& job) {
+    try {
+        return setup_.handler(delivery);
+    } catch (const Undecodable& error) {
+        std::unique_lock lock(mutex_);
+        const auto outcome = settleable(
+            after_undecodable(setup_.table, *setup_.options, job.attempt(), share()), job);
+        lock.unlock();
+        tell({.kind = Event::Kind::undecodable, .outcome = outcome, .text = error.what()}, &job);
+        return outcome;
+    } catch (const std::exception& error) {
+        if (!delivery) { // it owned the delivery, which has returned its row or settled it
+            tell({.kind = Event::Kind::failed, .text = error.what()}, &job);
+            return std::nullopt;
+        }
+        const auto outcome = settleable(failure_outcome(error, delivery, job), job);
+        tell({.kind = Event::Kind::failed, .outcome = outcome, .text = error.what()}, &job);
+        return outcome;
+    } catch (...) {
+        const std::runtime_error unknown("the handler threw something that is no std::exception");
+        tell({.kind = Event::Kind::failed, .text = unknown.what()}, &job);
+        return delivery ? std::optional(failure_outcome(unknown, delivery, job)) : std::nullopt;
+    }
+}
+
+Outcome Service::failure_outcome(
+    const std::exception& error, const Delivery& delivery, const Job& job) {
+    const auto by_default = [&] {
+        const std::lock_guard lock(mutex_);
+        return after_failure(setup_.table, *setup_.options, job.attempt(), share());
+    };
+    if (!setup_.options->on_failure) return by_default();
+    try {
+        return setup_.options->on_failure(error, delivery);
+    } catch (const std::exception& second) {
+        tell({.kind = Event::Kind::warning, .text = second.what()}, &job);
+        return by_default();
+    }
+}
+
+Outcome Service::settleable(Outcome outcome, const Job& job) {
+    return capped(outcome, *setup_.options, job.attempt());
+}
+
+void Service::settle_reporting(Job& job, Outcome outcome) {
+    try {
+        settle(job, outcome);
+    } catch (const Error&) {
+        return; // told by settle(); the row comes back by itself
+    }
+}
+
+void Service::settle(Job& job, Outcome outcome) {
+    const auto held = job.take();
+    if (!held) {
+        const auto code =
+            setup_.table.form() == Form::lease ? ErrorCode::lease_lost : ErrorCode::lock_lost;
+        const auto error = queue_->located(
+            Error(code, "the row was released when the broker stopped; nothing was changed"),
+            job.id());
+        tell_error(error);
+        throw error;
+    }
+    outcome = settleable(outcome, job);
+    if (outcome.kind() == Outcome::Kind::dead_letter && setup_.options->dead_letter.empty()) {
+        const auto error = queue_->located(
+            Error(
+                ErrorCode::declaration,
+                "a dead letter was asked for, but the subscription declares none; the row is retried"),
+            job.id());
+        tell_error(error);
+        claims_->settle(*held, {Outcome::Kind::retry});
+        throw error;
+    }
+    if (outcome.kind() == Outcome::Kind::retry_after && !setup_.table.has(Role::retry_after) &&
+        !told_no_delay_.exchange(true))
+        tell(
+            {.kind = Event::Kind::warning,
+             .text = "the table has no retry_after column, so delayed retries come back at once"});
+    try {
+        claims_->settle(*held, {outcome.kind(), around_.clock.now() + outcome.delay()});
+    } catch (const Error& error) {
+        tell_error(error);
+        throw;
+    }
+    tell({.kind = Event::Kind::settled, .outcome = outcome}, &job);
+}
+
+void Service::give_up(Job& job) noexcept {
+    try {
+        if (const auto held = job.take()) {
+            claims_->give_back(*held, false);
+            tell({.kind = Event::Kind::given_back}, &job);
+        }
+    } catch (const Error& error) {
+        tell_error(queue_->located(error, job.id()));
+    } catch (...) {
+        return; // out of memory: the hold ends with the row's connection or lease
+    }
+}
+
+void Service::finished(Job& job) noexcept {
+    const std::lock_guard lock(mutex_);
+    in_work_.erase(&job);
+    if (std::exchange(starved_, false)) pacer_->wake();
+    changed_.notify_all();
+}
+
+} // namespace rowq::detail::broker

@@ -1,0 +1,349 @@
+// The one writer of a database: gathered commits, failures inside them, locks of other processes, a full disk, a kill.
+#include "db/sqlite_database.hpp"
+#include "db/sqlite_file.hpp"
+#include "support/child.hpp"
+#include "support/sqlite_files.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <set>
+#include <thread>
+
+namespace rowq::test { namespace {
+
+using namespace std::chrono_literals;
+using namespace detail::db;
+
+// Another program's session, without our driver.
+class Outsider {
+public:
+    explicit Outsider(const std::string& path) { sqlite3_open(path.c_str(), &db_); }
+    ~Outsider() { sqlite3_close(db_); }
+    Outsider(const Outsider&) = delete;
+    Outsider& operator=(const Outsider&) = delete;
+
+    void run(const char* text) {
+        char* message = nullptr;
+        if (sqlite3_exec(db_, text, nullptr, nullptr, &message) != SQLITE_OK)
+            throw std::runtime_error(message);
+    }
+
+private:
+    sqlite3* db_ = nullptr;
+};
+
+class SqliteWrites : public testing::Test {
+protected:
+    TemporaryFolder folder;
+    std::string path = folder / "app.db";
+    DatabasePtr database = open_file(path);
+
+    SqliteDatabase& driver() { return dynamic_cast<SqliteDatabase&>(*database); }
+    std::int64_t rows(const std::string& table) {
+        return read_number(*database, "SELECT count(*) FROM " + table);
+    }
+    std::string integrity() {
+        return std::get<std::string>(read(*database, "PRAGMA integrity_check").at(0, 0));
+    }
+
+    // Jobs that are all in the queue when the writer may begin: another session keeps the lock until then. The last to come is in the
+    // queue or on its way when its thread has begun, so whatever gathers, no fewer than most of them do.
+    std::vector<std::future<std::optional<Error>>> at_once(
+        std::size_t count, const std::function<void(std::size_t)>& job) {
+        Outsider outsider(path);
+        outsider.run("BEGIN IMMEDIATE");
+        std::atomic<std::size_t> begun{0};
+        std::vector<std::future<std::optional<Error>>> answers;
+        for (std::size_t i = 0; i < count; ++i)
+            answers.push_back(std::async(std::launch::async, [&job, &begun, i] {
+                ++begun;
+                return error_of([&] { job(i); });
+            }));
+        while (begun < count) std::this_thread::yield();
+        std::this_thread::sleep_for(50ms);
+        outsider.run("ROLLBACK");
+        for (const auto& answer : answers) answer.wait();
+        return answers;
+    }
+};
+
+TEST_F(SqliteWrites, of_many_threads_need_fewer_commits_than_jobs) {
+    constexpr std::size_t jobs = 40;
+    write(*database, "CREATE TABLE t(a)");
+    const std::int64_t before = driver().commits();
+    auto answers = at_once(jobs, [&](std::size_t i) {
+        write(*database, "INSERT INTO t VALUES(?)", {static_cast<std::int64_t>(i)});
+    });
+    for (auto& answer : answers) EXPECT_FALSE(answer.get());
+    EXPECT_EQ(rows("t"), static_cast<std::int64_t>(jobs));
+    EXPECT_LE(driver().commits() - before, static_cast<std::int64_t>(jobs / 2));
+    EXPECT_GE(driver().commits() - before, 1);
+}
+
+TEST_F(SqliteWrites, one_after_the_other_need_a_commit_each) {
+    write(*database, "CREATE TABLE t(a)");
+    const std::int64_t before = driver().commits();
+    for (int i = 0; i < 5; ++i) write(*database, "INSERT INTO t VALUES(1)");
+    EXPECT_EQ(driver().commits() - before, 5);
+}
+
+TEST_F(SqliteWrites, each_caller_gets_their_own_results) {
+    write(*database, "CREATE TABLE t(a INTEGER PRIMARY KEY)");
+    auto answers = at_once(30, [&](std::size_t i) {
+        const auto number = static_cast<std::int64_t>(i);
+        const Result result = write(*database, "INSERT INTO t VALUES(?) RETURNING a", {number});
+        if (result.at(0, 0) != Value{number}) throw Error(ErrorCode::database, "another's result");
+    });
+    for (auto& answer : answers) EXPECT_FALSE(answer.get());
+}
+
+TEST_F(SqliteWrites, that_fail_harm_nobody_else) {
+    write(*database, "CREATE TABLE t(a UNIQUE)");
+    write(*database, "INSERT INTO t VALUES(-1)");
+    const Query insert{"INSERT INTO t VALUES(?)"};
+    auto answers = at_once(40, [&](std::size_t i) {
+        const auto number = static_cast<std::int64_t>(i);
+        const std::int64_t second = i % 4 == 0 ? -1 : number + 1'000;
+        database->write(std::array{Call{&insert, {number}}, Call{&insert, {second}}});
+    });
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const std::optional<Error> error = answers[i].get();
+        EXPECT_EQ(error.has_value(), i % 4 == 0) << i;
+        if (error) EXPECT_EQ(error->server_text(), "UNIQUE constraint failed: t.a");
+    }
+    EXPECT_EQ(rows("t"), 1 + 30 * 2);
+    EXPECT_EQ(rows("t WHERE a IN (0, 4, 8, 12, 1000, 1004)"), 0);
+}
+
+// A trigger may roll back everything that SQLite has gathered; the others must neither be lost nor done twice.
+TEST_F(SqliteWrites, that_roll_back_the_whole_transaction_harm_nobody_else) {
+    write(*database, "CREATE TABLE t(a)");
+    write(
+        *database, "CREATE TRIGGER guard BEFORE INSERT ON t WHEN new.a % 5 = 0 "
+                   "BEGIN SELECT RAISE(ROLLBACK, 'not this one'); END");
+    auto answers = at_once(40, [&](std::size_t i) {
+        write(*database, "INSERT INTO t VALUES(?)", {static_cast<std::int64_t>(i)});
+    });
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const std::optional<Error> error = answers[i].get();
+        EXPECT_EQ(error.has_value(), i % 5 == 0) << i;
+        if (error) EXPECT_EQ(error->server_text(), "not this one");
+    }
+    EXPECT_EQ(rows("t"), 32);
+    EXPECT_EQ(read_number(*database, "SELECT count(DISTINCT a) FROM t"), 32);
+}
+
+TEST_F(SqliteWrites, that_a_check_at_the_end_refuses_harm_nobody_else) {
+    write(*database, "CREATE TABLE parent(id INTEGER PRIMARY KEY)");
+    write(*database, "CREATE TABLE t(a REFERENCES parent(id) DEFERRABLE INITIALLY DEFERRED)");
+    write(*database, "INSERT INTO parent VALUES(1)");
+    SqliteConnection session(
+        detail::db::parse_sqlite_address("sqlite:" + path), SqliteConnection::Use::writer, {});
+    auto connection = std::make_unique<SqliteConnection>(
+        detail::db::parse_sqlite_address("sqlite:" + path), SqliteConnection::Use::writer,
+        SqliteLimits{});
+    const Query on{"PRAGMA foreign_keys = ON"};
+    const Call switch_on{&on, {}};
+    connection->run(std::span(&switch_on, 1));
+    SqliteWriter writer(std::move(connection), true);
+    const Query insert{"INSERT INTO t VALUES(?)"};
+    auto answers = at_once(20, [&](std::size_t i) {
+        const Call call{&insert, {std::int64_t{i % 4 == 0 ? 2 : 1}}};
+        writer.write(this, std::span(&call, 1), {});
+    });
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        EXPECT_EQ(answers[i].get().has_value(), i % 4 == 0) << i;
+    EXPECT_EQ(rows("t"), 15);
+}
+
+TEST_F(SqliteWrites, that_find_the_disk_full_are_not_half_done) {
+    write(*database, "CREATE TABLE t(a, b)");
+    const Query insert{"INSERT INTO t VALUES(?, ?)"};
+    const std::int64_t pages = read_number(*database, "PRAGMA page_count");
+    write(*database, "PRAGMA max_page_count = " + std::to_string(pages + 20));
+    const auto pair = [&](std::size_t i) {
+        const auto number = static_cast<std::int64_t>(i);
+        const Bytes half(6'000, std::byte{1});
+        database->write(std::array{Call{&insert, {number, half}}, Call{&insert, {number, half}}});
+    };
+    auto answers = at_once(20, pair);
+    std::int64_t done = 0;
+    for (auto& answer : answers) {
+        const std::optional<Error> error = answer.get();
+        if (!error) {
+            ++done;
+            continue;
+        }
+        EXPECT_EQ(error->code(), ErrorCode::database);
+        EXPECT_TRUE(error->retryable());
+        EXPECT_NE(error->text().find("disk full"), std::string::npos);
+        EXPECT_FALSE(error->server_text().empty());
+    }
+    EXPECT_GT(done, 0);
+    EXPECT_LT(done, 20);
+    EXPECT_EQ(rows("t"), done * 2);
+    EXPECT_EQ(rows("(SELECT a FROM t GROUP BY a HAVING count(*) <> 2)"), 0);
+    EXPECT_EQ(integrity(), "ok");
+    write(*database, "PRAGMA max_page_count = 1000000");
+    pair(100);
+    EXPECT_EQ(rows("t"), done * 2 + 2);
+}
+
+TEST_F(SqliteWrites, wait_for_another_process_and_then_go_on) {
+    write(*database, "CREATE TABLE t(a)");
+    Outsider outsider(path);
+    outsider.run("BEGIN IMMEDIATE");
+    auto answer = std::async(std::launch::async, [&] {
+        return error_of([&] { write(*database, "INSERT INTO t VALUES(1)"); });
+    });
+    EXPECT_EQ(answer.wait_for(300ms), std::future_status::timeout);
+    EXPECT_EQ(rows("t"), 0);
+    outsider.run("COMMIT");
+    EXPECT_FALSE(answer.get());
+    EXPECT_EQ(rows("t"), 1);
+}
+
+TEST_F(SqliteWrites, give_up_on_a_lock_when_their_time_has_passed) {
+    const DatabasePtr hurried = open_file(path + "?busy_timeout=150");
+    write(*database, "CREATE TABLE t(a)");
+    static_cast<void>(hurried->server());
+    Outsider outsider(path);
+    outsider.run("BEGIN IMMEDIATE");
+    auto patient = std::async(std::launch::async, [&] {
+        return error_of([&] { write(*database, "INSERT INTO t VALUES(1)"); });
+    });
+    const std::optional<Error> error =
+        error_of([&] { write(*hurried, "INSERT INTO t VALUES(2)"); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::database);
+    EXPECT_TRUE(error->retryable());
+    EXPECT_NE(error->text().find("stayed locked for 150 ms"), std::string::npos) << error->text();
+    EXPECT_NE(error->text().find(path), std::string::npos);
+    outsider.run("COMMIT");
+    EXPECT_FALSE(patient.get()); // the same writer, a longer time
+    EXPECT_EQ(rows("t"), 1);
+}
+
+TEST_F(SqliteWrites, end_with_closed_when_their_database_is_closed) {
+    const DatabasePtr other = open_file(path);
+    write(*database, "CREATE TABLE t(a)");
+    static_cast<void>(other->server());
+    Outsider outsider(path);
+    outsider.run("BEGIN IMMEDIATE");
+    auto mine = std::async(std::launch::async, [&] {
+        return error_of([&] { write(*database, "INSERT INTO t VALUES(1)"); });
+    });
+    auto others = std::async(std::launch::async, [&] {
+        return error_of([&] { write(*other, "INSERT INTO t VALUES(2)"); });
+    });
+    EXPECT_EQ(mine.wait_for(100ms), std::future_status::timeout);
+    database->close();
+    const std::optional<Error> error = mine.get();
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::closed);
+    outsider.run("COMMIT");
+    EXPECT_FALSE(others.get());
+    EXPECT_EQ(read_number(*other, "SELECT sum(a) FROM t"), 2);
+}
+
+TEST_F(SqliteWrites, stop_when_the_file_is_removed) {
+    write(*database, "CREATE TABLE t(a)");
+    std::filesystem::remove(path);
+    const std::optional<Error> error =
+        error_of([&] { write(*database, "INSERT INTO t VALUES(1)"); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::database);
+    EXPECT_NE(error->text().find("was removed or replaced"), std::string::npos);
+}
+
+TEST_F(SqliteWrites, in_memory_are_gathered_and_read_by_all_threads) {
+    const DatabasePtr memory = open_file(":memory:");
+    write(*memory, "CREATE TABLE t(a UNIQUE)");
+    std::vector<std::jthread> workers;
+    std::atomic<int> failed{0};
+    for (int thread = 0; thread < 8; ++thread) {
+        workers.emplace_back([&, thread] {
+            for (int i = 0; i < 100; ++i) {
+                const std::int64_t number = thread * 100 + i;
+                if (error_of([&] { write(*memory, "INSERT INTO t VALUES(?)", {number}); }))
+                    ++failed;
+                // What was answered is there for every later read.
+                if (read(*memory, "SELECT a FROM t WHERE a = ?", {number}).rows() != 1) ++failed;
+            }
+        });
+    }
+    workers.clear();
+    EXPECT_EQ(failed, 0);
+    EXPECT_EQ(read_number(*memory, "SELECT count(*) FROM t"), 800);
+}
+
+class SqliteProcesses : public SqliteWrites {
+protected:
+    std::string url = "sqlite:" + path;
+
+    void create_tables() {
+        write(*database, "CREATE TABLE left_rows(name UNIQUE)");
+        write(*database, "CREATE TABLE right_rows(name UNIQUE)");
+    }
+};
+
+TEST_F(SqliteProcesses, two_with_sixteen_threads_never_see_a_locked_database) {
+    create_tables();
+    Child one("sqlite_rows", {url + "?synchronous=off", "one", "16", "320"});
+    Child two("sqlite_rows", {url + "?synchronous=off", "two", "16", "320"});
+    std::set<std::string> done;
+    for (Child* child : {&one, &two}) {
+        while (const std::optional<std::string> line = child->line()) {
+            EXPECT_FALSE(line->starts_with("error")) << *line;
+            EXPECT_TRUE(done.insert(*line).second) << *line;
+        }
+        EXPECT_EQ(child->wait(), 0);
+    }
+    EXPECT_EQ(done.size(), 2U * 16 * 320);
+    EXPECT_EQ(rows("left_rows"), 2 * 16 * 320);
+    EXPECT_EQ(rows("right_rows"), 2 * 16 * 320);
+}
+
+TEST_F(SqliteProcesses, one_with_no_end_of_work_lets_others_in) {
+    create_tables();
+    Child busy("sqlite_rows", {url + "?synchronous=off", "busy", "8", "0"});
+    ASSERT_TRUE(busy.line());
+    std::jthread reader([&] {
+        while (busy.line()) {
+        }
+    });
+    const DatabasePtr hurried = open_file(path + "?synchronous=off&busy_timeout=20000");
+    for (int i = 0; i < 20; ++i)
+        write(*hurried, "INSERT INTO left_rows VALUES(?)", {"mine " + std::to_string(i)});
+    busy.signal(SIGKILL);
+}
+
+TEST_F(SqliteProcesses, killed_in_the_middle_of_writes_leave_all_that_was_answered) {
+    create_tables();
+    for (int round = 0; round < 5; ++round) {
+        Child child("sqlite_rows", {url, "round" + std::to_string(round), "4", "0"});
+        std::set<std::string> answered;
+        for (int i = 0; i < 40 * (round + 1); ++i) answered.insert(child.line().value_or("error"));
+        child.signal(SIGKILL);
+        child.wait();
+        while (const std::optional<std::string> line = child.line()) answered.insert(*line);
+        for (const std::string& name : answered) {
+            ASSERT_FALSE(name.starts_with("error")) << name;
+            ASSERT_EQ(read(*database, "SELECT 1 FROM left_rows WHERE name = ?", {name}).rows(), 1U);
+        }
+        EXPECT_EQ(
+            rows("(SELECT name FROM left_rows EXCEPT SELECT name FROM right_rows)") +
+                rows("(SELECT name FROM right_rows EXCEPT SELECT name FROM left_rows)"),
+            0);
+        EXPECT_EQ(integrity(), "ok");
+        write(*database, "INSERT INTO left_rows VALUES(?)", {"after " + std::to_string(round)});
+        write(*database, "INSERT INTO right_rows VALUES(?)", {"after " + std::to_string(round)});
+    }
+}
+
+}} // namespace rowq::test

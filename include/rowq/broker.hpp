@@ -21,7 +21,7 @@ public:
     BrokerOptions& lease(std::chrono::milliseconds length) { return lease_ = length, *this; }
     /// How long running handlers may go on after a stop. Default: 30 s.
     BrokerOptions& grace(std::chrono::milliseconds period) { return grace_ = period, *this; }
-    /// Connections at most. Default: 0, computed from the subscriptions: one a worker in the row lock and advisory lock forms, two a
+    /// Connections at most, at least 2. Default: 0, computed from the subscriptions: one a worker in the row lock and advisory lock forms, two a
     /// subscription in the lease form, and two more.
     BrokerOptions& pool_size(std::size_t connections) { return pool_size_ = connections, *this; }
     /// Default: 10 s.
@@ -69,16 +69,16 @@ class Database;
 /// the options of a subscription come before start().
 class Broker {
 public:
-    /// @param url postgresql://user@host/db (all of libpq's options, several hosts), or sqlite:path. Connects to nothing yet.
-    /// @throws Error connect (not an address), dialect (no driver for it in this build).
+    /// @param url postgresql://user@host/db (all of libpq's options, several hosts), sqlite:path or sqlite::memory:. Connects to nothing yet.
+    /// @throws Error connect (not an address), dialect (no driver for it in this build), declaration (options that cannot work).
     explicit Broker(std::string_view url, const BrokerOptions& options = {});
     Broker(Broker&&) noexcept;
     Broker& operator=(Broker&&) noexcept;
-    /// Stops first, as stop() does.
+    /// Stops first, as stop() does; then waits until each handler has returned.
     ~Broker();
 
     /// Reads the rows of one group. Handlers: (const T&), (const T&, const Delivery&), returning Outcome or void (= ack), and
-    /// (const T&, Delivery), which own the delivery and settle it. T is what the payload decodes to, or the row type in row mode. The handler
+    /// (const T&, Delivery), which owns the delivery and settles it. T is what the payload decodes to, or the row type in row mode. The handler
     /// is called on as many threads at once as there are workers.
     /// @throws Error declaration: the table has no group, or no payload column. already_subscribed. closed: the broker has started.
     template <class Row, class... Members, class F, class C = std::nullptr_t>
@@ -106,13 +106,13 @@ public:
     void run();
 
     /// No new claims; unstarted rows go back at once, running handlers get the grace period and their stop token, the rest is released.
-    /// Returns when nothing runs any more. May be called again, and from a handler of another broker only.
+    /// Returns when nothing is in work, or after the grace period. May be called again; never from a handler of this broker.
     void stop();
 
     /// Asks run() to return and stop; returns at once, may be called from a handler.
     void request_stop() noexcept;
 
-    /// Lets the subscriptions of a table and group look for work now. An empty group: all of the table.
+    /// Lets this broker's subscriptions of a table and group look for work now. An empty group: all of the table.
     void wake(std::string_view table, std::string_view group = {});
 
     /// @internal

@@ -34,7 +34,7 @@ public:
 
     [[nodiscard]] const Id& id() const noexcept { return state_->content.id; }
 
-    /// How often the row had been claimed before, plus one: 1 at first. 0 where the table has no `attempt` column.
+    /// 1 at first, and one more for each attempt spent before this one. 0 where the table has no `attempt` column.
     [[nodiscard]] int attempt() const noexcept { return state_->content.attempt; }
 
     /// The group, or empty where the table is one queue.

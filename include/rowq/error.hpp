@@ -14,7 +14,7 @@ namespace rowq {
 /// What went wrong, coarsely enough to act on.
 enum class ErrorCode {
     connect,            ///< no connection: wrong address, refused, timed out, wrong password
-    schema,             ///< a table, column, type or index is not as described
+    schema,             ///< a table, column or type is not as described
     declaration,        ///< a description or an option that cannot work
     dialect,            ///< the database cannot do what is asked of it
     server_too_old,     ///< below the version a form needs; the message names both
@@ -22,13 +22,13 @@ enum class ErrorCode {
     database,           ///< the database refused or failed a statement
     lease_lost,         ///< the lease ended or was taken over; nothing was changed
     lock_lost,          ///< the row's or key's lock ended with its connection; nothing was changed
-    batch_rolled_back,  ///< a batch was rolled back as a whole
-    transaction_held,   ///< a transaction handle outlived its handler
-    listen,             ///< notifications cannot be received
+    batch_rolled_back,  ///< reserved: a batch was rolled back as a whole
+    transaction_held,   ///< reserved: a transaction handle outlived its handler
+    listen,             ///< reserved: notifications cannot be received
     publish,            ///< a row could not be written
     header,             ///< headers that are not what the table can hold
-    no_route,           ///< no table is known for a name
-    closed,             ///< the broker is stopped
+    no_route,           ///< reserved: no table is known for a name
+    closed,             ///< the broker has stopped, or has started where it must not have
 };
 
 /// The code as written in its enumerator, e.g. "lease_lost".
@@ -44,7 +44,7 @@ public:
         std::string table = {};        ///< as the description names it
         std::optional<Id> row = {};    ///< the row a settlement was about
         std::string
-            sqlstate; ///< the server's five-letter class, or SQLite's result code as a number
+            sqlstate; ///< the server's five-character code, or SQLite's result code as a number
         std::string server_text = {}; ///< the server's own words, kept apart from ours
         bool retryable = false;       ///< the same statement may succeed if sent again
         bool connection_lost = false;

@@ -25,7 +25,7 @@ struct Event {
         renewed,     ///< count leases got a new end
         lost,        ///< the lease or lock of row is gone while its handler runs
         failed,      ///< the handler threw; text is its message; outcome is what follows
-        undecodable, ///< row could not be decoded; text says why; outcome is what follows
+        undecodable, ///< row (null: its id too) does not decode; text says why; outcome follows
         error,       ///< a claim, renewal or settlement failed; error says how; the broker goes on
         waiting,     ///< nothing is due; the next look is after the poll interval or a wake-up
         given_back,  ///< row returned unstarted or unsettled

@@ -56,7 +56,8 @@ private:
 template <class T, class C = std::nullptr_t>
 class Publisher {
 public:
-    /// @throws Error declaration: the table has no payload column, a group is missing or given where the table has none.
+    /// @throws Error declaration: the table has no payload column or an id that nobody fills, a group is missing or given where the table
+    /// has none.
     template <class Row, class... Members>
     Publisher(
         Broker& broker, const Table<Row, Members...>& table, std::string group = {}, C codec = {})
@@ -77,7 +78,8 @@ public:
     }
 
     /// Writes one row and returns its id once it is committed.
-    /// @throws Error publish (refused; nothing was written), header (not a JSON object), connect.
+    /// @throws Error publish (refused; nothing was written), header (not a JSON object), declaration (an option without its column), schema,
+    /// connect, closed; outcome_unknown() may be set. What the codec throws passes through.
     Id push(const T& job, const PushOptions& options = {}) {
         return std::move(push_many(std::span(&job, 1), options).front());
     }

@@ -35,7 +35,8 @@ public:
     explicit Subscription(std::shared_ptr<detail::SubscriptionOptions> options) noexcept
         : options_(std::move(options)) {}
 
-    /// How many handlers run at once. Default: 1. At least 1.
+    /// How many rows are in work at once, each handler on a thread of its own. A delivery that a handler owns counts until it is settled or
+    /// destroyed. Default: 1. At least 1.
     Subscription& workers(std::size_t count) { return options_->workers = count, *this; }
 
     /// Lease form: how long a claim lasts unless renewed. At least 1 s. Default: BrokerOptions::lease (30 s).

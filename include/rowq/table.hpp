@@ -167,7 +167,7 @@ public:
         return with(detail::Role::payload, column, false);
     }
 
-    /// Binds a data column to a member of Row. Row mode only. Member types: bool, integers, double, std::string, Bytes,
+    /// Binds a data column to a member of Row. Row mode only. Member types: bool, integers, floating point numbers, std::string, Bytes,
     /// Timestamp, and std::optional of these for nullable columns.
     template <class M, std::same_as<Row> R>
     [[nodiscard]] constexpr auto column(std::string_view name, M R::*member) const {

@@ -10,7 +10,7 @@
 
 namespace rowq {
 
-/// An instant in UTC, to the microsecond: the finest that all four databases keep.
+/// An instant in UTC, to the microsecond: the finest that every database keeps.
 using Timestamp = std::chrono::sys_time<std::chrono::microseconds>;
 
 /// Uninterpreted bytes, as in a `bytea` or `blob` column.

@@ -68,8 +68,6 @@ void SqliteDatabase::close() noexcept {
     if (file_ != nullptr) file_->writer().cancel(this);
 }
 
-std::int64_t SqliteDatabase::commits() { return file().writer().commits(); }
-
 std::optional<Hold> SqliteDatabase::FileHolds::try_hold(std::uint64_t number) {
     database_.check_open();
     database_.check_writable();

@@ -37,8 +37,8 @@ public:
     void reserve(std::size_t connections) override { readers_.reserve(connections); }
     void close() noexcept override;
 
-    // Commits of the shared writer so far, by SQLite's count.
-    [[nodiscard]] std::int64_t commits();
+    // The writer that this object shares.
+    [[nodiscard]] SqliteWriter& writer() { return file().writer(); }
 
 private:
     // Which file it is shows only when it is opened; until then, nobody can hold anything.

@@ -98,6 +98,11 @@ void SqliteWriter::require_synchronous(std::optional<int> level) {
     new_synchronous_ = true;
 }
 
+std::size_t SqliteWriter::waiting() {
+    const std::lock_guard lock(mutex_);
+    return queue_.size() + (beginning_ != nullptr ? beginning_->size() : 0);
+}
+
 void SqliteWriter::Job::succeed() {
     answered = true;
     answer.set_value(std::move(results));
@@ -186,9 +191,9 @@ bool SqliteWriter::begin(Batch& batch, bool may_grow) {
             fail_all(batch, std::current_exception());
             break;
         }
-        if (locked) break;
-        drop_expired(batch);
+        if (!locked) drop_expired(batch);
         if (may_grow) take_more(batch);
+        if (locked) break;
     }
     watch(nullptr);
     return locked;

@@ -52,6 +52,9 @@ public:
     // Durability is that of the strictest of all who share the writer. Empty: SQLite's own default.
     void require_synchronous(std::optional<int> level);
 
+    // Jobs that have not begun.
+    [[nodiscard]] std::size_t waiting();
+
     [[nodiscard]] std::int64_t commits() const noexcept { return connection_->commits(); }
 
 private:

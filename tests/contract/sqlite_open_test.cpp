@@ -158,9 +158,9 @@ bool share_a_writer(Database& one, Database& two) {
     auto& first = dynamic_cast<SqliteDatabase&>(one);
     auto& second = dynamic_cast<SqliteDatabase&>(two);
     write(one, "CREATE TABLE IF NOT EXISTS shared(a)");
-    const std::int64_t before = second.commits();
+    const std::int64_t before = second.writer().commits();
     write(one, "INSERT INTO shared VALUES(1)");
-    return second.commits() == before + 1 && first.commits() == before + 1;
+    return second.writer().commits() == before + 1 && first.writer().commits() == before + 1;
 }
 
 TEST_F(SqliteOpen, every_spelling_of_a_path_is_one_database) {

@@ -97,7 +97,6 @@ QueueStatements prepare_all(sql::Statements texts) {
     s.give_back = Prepared(std::move(texts.give_back));
     for (auto& text : texts.dead_letter) s.dead_letter.emplace_back(std::move(text));
     s.renew = Prepared(std::move(texts.renew));
-    s.find = Prepared(std::move(texts.find));
     s.unfinished = Prepared(std::move(texts.unfinished));
     s.unlock = Prepared(std::move(texts.unlock));
     return s;
@@ -106,11 +105,15 @@ QueueStatements prepare_all(sql::Statements texts) {
 // Each on the server, under its own name, so that an error says which one it refuses.
 void check_statements(db::Database& database, const Request& request, const QueueStatements& s) {
     std::vector<std::pair<std::string_view, const Prepared*>> named{
-        {"claim", &s.claim},         {"claim", &s.candidates},
-        {"claim", &s.take},          {"ack", &s.ack},
-        {"retry", &s.retry},         {"retry_after", &s.retry_after},
-        {"give back", &s.give_back}, {"renew", &s.renew},
-        {"find", &s.find},           {"unfinished", &s.unfinished},
+        {"claim", &s.claim},
+        {"claim", &s.candidates},
+        {"claim", &s.take},
+        {"ack", &s.ack},
+        {"retry", &s.retry},
+        {"retry_after", &s.retry_after},
+        {"give back", &s.give_back},
+        {"renew", &s.renew},
+        {"unfinished", &s.unfinished},
         {"unlock", &s.unlock}};
     for (const auto& statement : s.dead_letter) named.emplace_back("dead letter", &statement);
     for (const auto& [name, statement] : named) {
@@ -155,7 +158,7 @@ void check_clock(
 std::vector<std::string> warnings(
     const sql::Dialect& dialect, const Request& request, const sql::Catalog& catalog) {
     std::vector<std::string> found;
-    if (!dialect.serves_claim_order(request.table, catalog))
+    if (!sql::serves_claim_order(request.table, catalog))
         found.push_back(
             "no index serves the claim order, so claims grow slow with the backlog; add: " +
             dialect.claim_index_ddl(request.table));
@@ -201,7 +204,7 @@ Opened open_queue(
     const auto catalog = read_catalog(database, dialect, request);
     check_columns(request, dialect, catalog);
     auto statements =
-        prepare_all(dialect.statements(request.table, catalog, {request.options.dead_letter}));
+        prepare_all(dialect.statements(request.table, catalog, request.options.dead_letter));
     check_statements(database, request, statements);
     check_clock(database, clock, dialect, request);
     return {

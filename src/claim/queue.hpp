@@ -24,7 +24,6 @@ struct QueueStatements {
     Prepared give_back;
     std::vector<Prepared> dead_letter;
     Prepared renew;
-    Prepared find;
     Prepared unfinished;
     Prepared unlock;
 };

@@ -116,6 +116,18 @@ std::vector<Value> PublisherCore::State::parameters(
     return values;
 }
 
+// Row mode: the members that are written, in the order of the description; generated columns are left to the database.
+std::vector<Value> PublisherCore::State::given_columns(const std::vector<Value>& row) const {
+    std::vector<Value> given;
+    std::size_t member = 0;
+    for (const auto& column : table.columns()) {
+        if (!row_mode || (column.role != Role::id && column.role != Role::data)) continue;
+        if (!column.generated) given.push_back(row.at(member));
+        ++member;
+    }
+    return given;
+}
+
 PublisherCore::PublisherCore(
     Broker& broker, const Description& table, std::string group, bool row_mode)
     : state_(std::make_unique<State>(broker, table, std::move(group), row_mode)) {

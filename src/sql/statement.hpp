@@ -72,7 +72,6 @@ struct Statements {
     std::vector<Statement>
         dead_letter; // in one transaction, each must change one row; empty without a destination
     Statement renew; // lease: many rows at once; returns id and token of those still held
-    Statement find;  // lease: one row if id and token still match, for an unknown outcome
     Statement unfinished; // one row if the group still has a row that is not finished, due or not
     Statement unlock;     // advisory lock on a server: by its number
 };

@@ -63,6 +63,8 @@ class Database;
 // For publishers, which share the broker's connections.
 [[nodiscard]] db::Database& database_of(Broker& broker);
 [[nodiscard]] const Clock& clock_of(Broker& broker);
+// Broker::wake() on every broker of the process.
+void wake_process(std::string_view table, std::string_view group);
 } // namespace detail
 
 /// Owns the connections to one database and runs its subscriptions. Members may be called from any thread, except that subscribe() and

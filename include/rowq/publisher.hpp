@@ -51,7 +51,7 @@ private:
 
 } // namespace detail
 
-/// Writes Ts into one group of a table and wakes the broker's subscriptions of it. Safe to use from any thread; must not outlive its broker.
+/// Writes Ts into one group of a table and wakes the process's subscriptions of it. Safe to use from any thread; must not outlive its broker.
 /// In row mode T is the table's row type; an id that is `generated` is left to the database.
 template <class T, class C = std::nullptr_t>
 class Publisher {

@@ -15,6 +15,7 @@ namespace rowq {
 namespace detail {
 struct SubscriptionOptions {
     std::size_t workers = 1;
+    std::optional<std::size_t> max_in_work;
     std::optional<std::chrono::milliseconds> lease;
     std::optional<int> max_attempts;
     std::string dead_letter;
@@ -38,6 +39,10 @@ public:
     /// How many rows are in work at once, each handler on a thread of its own. A delivery that a handler owns counts until it is settled or
     /// destroyed. Default: 1. At least 1.
     Subscription& workers(std::size_t count) { return options_->workers = count, *this; }
+
+    /// How many deliveries may be claimed and unsettled at once, those that handlers took by value and keep included. At least as many as
+    /// workers. Default: as many as workers. Row lock and advisory lock forms: each takes a connection.
+    Subscription& max_in_work(std::size_t count) { return options_->max_in_work = count, *this; }
 
     /// Lease form: how long a claim lasts unless renewed. At least 1 s. Default: BrokerOptions::lease (30 s).
     Subscription& lease(std::chrono::milliseconds length) {

@@ -29,6 +29,9 @@ Subscription Broker::add(
 namespace detail {
 db::Database& database_of(Broker& broker) { return broker.core().database(); }
 const Clock& clock_of(Broker& broker) { return broker.core().clock(); }
+void wake_process(std::string_view table, std::string_view group) {
+    BrokerCore::wake_all(table, group);
+}
 } // namespace detail
 
 } // namespace rowq

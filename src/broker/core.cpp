@@ -44,6 +44,17 @@ void check(const BrokerOptions& options) {
         throw Error(ErrorCode::declaration, "a grace period cannot be negative");
 }
 
+// Brokers alive in this process: a publish through one wakes the others too. Wakes brokers of other databases as well, at the cost
+// of a claim.
+std::mutex& alive_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+std::vector<BrokerCore*>& alive() {
+    static std::vector<BrokerCore*> cores;
+    return cores;
+}
+
 std::unique_ptr<sql::Dialect> dialect_of(db::Kind kind) {
     return kind == db::Kind::postgres ? sql::postgres_dialect() : sql::sqlite_dialect();
 }
@@ -57,9 +68,15 @@ BrokerCore::BrokerCore(std::string_view url, const BrokerOptions& options)
     stop_wanted_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (stop_wanted_ < 0)
         throw Error(ErrorCode::connect, "out of file descriptors: raise the limit (ulimit -n)");
+    const std::lock_guard lock(alive_mutex());
+    alive().push_back(this);
 }
 
 BrokerCore::~BrokerCore() {
+    {
+        const std::lock_guard lock(alive_mutex());
+        std::erase(alive(), this);
+    }
     stop();
     services_.clear();
     watcher_.reset();
@@ -115,6 +132,7 @@ void BrokerCore::start() {
     for (const auto& service : services_) service->open(*dialect, options_.lease_);
     for (const auto& service : services_) service->start();
     state_ = State::started;
+    started_ = true;
 }
 
 void BrokerCore::run() {
@@ -149,9 +167,15 @@ void BrokerCore::request_stop() noexcept {
 }
 
 void BrokerCore::wake(std::string_view table, std::string_view group) {
+    if (!started_) return; // the first claim comes anyway
     for (const auto& service : services_) {
         if (service->reads(table, group)) service->wake();
     }
+}
+
+void BrokerCore::wake_all(std::string_view table, std::string_view group) {
+    const std::lock_guard lock(alive_mutex());
+    for (auto* core : alive()) core->wake(table, group);
 }
 
 void BrokerCore::drained() noexcept {

@@ -28,6 +28,9 @@ public:
     void request_stop() noexcept;
     void wake(std::string_view table, std::string_view group);
 
+    // The same for every broker of the process.
+    static void wake_all(std::string_view table, std::string_view group);
+
     [[nodiscard]] db::Database& database() noexcept { return *database_; }
     [[nodiscard]] const Clock& clock() const noexcept { return *options_.clock_; }
 
@@ -44,6 +47,7 @@ private:
     std::unique_ptr<claim::Watcher> watcher_;
     std::mutex mutex_; // of what follows
     State state_ = State::fresh;
+    std::atomic<bool> started_{false};                       // services_ is complete
     std::vector<std::unique_ptr<broker::Service>> services_; // never changed once started
 };
 

@@ -28,7 +28,7 @@ void Service::open(const sql::Dialect& dialect, std::chrono::milliseconds defaul
              [this](std::size_t count) { tell({.kind = Event::Kind::renewed, .count = count}); },
          .lost = [this](const Id& id) { tell({.kind = Event::Kind::lost, .row = &id}); },
          .error = [this](const Error& error) { tell_error(error); }});
-    pacer_.emplace(options.poll_interval, claims_->side_by_side(options.workers));
+    pacer_.emplace(options.poll_interval, claims_->side_by_side(limit()));
     tell({.kind = Event::Kind::opened});
     for (const auto& warning : opened.warnings)
         tell({.kind = Event::Kind::warning, .text = warning});
@@ -55,7 +55,7 @@ bool Service::drained() const {
 }
 
 std::size_t Service::connections() const noexcept {
-    return setup_.table.form() == Form::lease ? 2 : setup_.options->workers;
+    return setup_.table.form() == Form::lease ? 2 : limit();
 }
 
 void Service::work() {
@@ -82,22 +82,29 @@ std::shared_ptr<Job> Service::next() {
     return nullptr;
 }
 
+std::size_t Service::limit() const noexcept {
+    return setup_.options->max_in_work.value_or(setup_.options->workers);
+}
+
+std::size_t Service::claimed_rows() const noexcept {
+    return in_work_.size() + ready_.size() + in_flight_;
+}
+
 bool Service::may_claim() const {
-    const bool has_room = in_work_.size() + in_flight_ < setup_.options->workers;
-    return has_room && pacer_->may_claim(ClaimPacer::Time::clock::now(), in_flight_);
+    return claimed_rows() < limit() &&
+           pacer_->may_claim(ClaimPacer::Time::clock::now(), in_flight_);
 }
 
 // One worker minds the poll interval; the others sleep until there is work.
 void Service::wait(std::unique_lock<std::mutex>& lock) {
-    if (timed_ || in_flight_ > 0 || in_work_.size() >= setup_.options->workers)
-        return changed_.wait(lock);
+    if (timed_ || in_flight_ > 0 || claimed_rows() >= limit()) return changed_.wait(lock);
     timed_ = true;
     changed_.wait_until(lock, pacer_->next());
     timed_ = false;
 }
 
 void Service::claim(std::unique_lock<std::mutex>& lock) {
-    const std::size_t room = setup_.options->workers - in_work_.size() - in_flight_;
+    const std::size_t room = limit() - claimed_rows();
     ++in_flight_;
     const auto ticket = pacer_->begin();
     lock.unlock();

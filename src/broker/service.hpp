@@ -77,6 +77,8 @@ public:
 private:
     void work();
     [[nodiscard]] std::shared_ptr<Job> next();
+    [[nodiscard]] std::size_t limit() const noexcept;        // of rows claimed and unsettled
+    [[nodiscard]] std::size_t claimed_rows() const noexcept; // or about to be
     [[nodiscard]] bool may_claim() const;
     void wait(std::unique_lock<std::mutex>& lock);
     void claim(std::unique_lock<std::mutex>& lock);
@@ -89,6 +91,8 @@ private:
     [[nodiscard]] std::optional<Outcome> call_handler(Delivery& delivery, const Job& job);
     void settle_reporting(Job& job, Outcome outcome);
     [[nodiscard]] Outcome settleable(Outcome outcome, const Job& job);
+    [[nodiscard]] std::optional<Outcome> after_throw(
+        const std::exception& error, const Delivery& delivery, const Job& job);
     [[nodiscard]] Outcome failure_outcome(
         const std::exception& error, const Delivery& delivery, const Job& job);
 

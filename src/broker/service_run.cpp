@@ -34,18 +34,21 @@ std::optional<Outcome> Service::call_handler(Delivery& delivery, const Job& job)
         tell({.kind = Event::Kind::undecodable, .outcome = outcome, .text = error.what()}, &job);
         return outcome;
     } catch (const std::exception& error) {
-        if (!delivery) { // it owned the delivery, which has returned its row or settled it
-            tell({.kind = Event::Kind::failed, .text = error.what()}, &job);
-            return std::nullopt;
-        }
-        const auto outcome = settleable(failure_outcome(error, delivery, job), job);
-        tell({.kind = Event::Kind::failed, .outcome = outcome, .text = error.what()}, &job);
-        return outcome;
+        return after_throw(error, delivery, job);
     } catch (...) {
-        const std::runtime_error unknown("the handler threw something that is no std::exception");
-        tell({.kind = Event::Kind::failed, .text = unknown.what()}, &job);
-        return delivery ? std::optional(failure_outcome(unknown, delivery, job)) : std::nullopt;
+        return after_throw(
+            std::runtime_error("the handler threw something that is no std::exception"), delivery,
+            job);
     }
+}
+
+// Empty: the handler owned the delivery, which has returned its row or settled it.
+std::optional<Outcome> Service::after_throw(
+    const std::exception& error, const Delivery& delivery, const Job& job) {
+    std::optional<Outcome> outcome;
+    if (delivery) outcome = settleable(failure_outcome(error, delivery, job), job);
+    tell({.kind = Event::Kind::failed, .outcome = outcome, .text = error.what()}, &job);
+    return outcome;
 }
 
 Outcome Service::failure_outcome(
@@ -59,8 +62,10 @@ Outcome Service::failure_outcome(
         return setup_.options->on_failure(error, delivery);
     } catch (const std::exception& second) {
         tell({.kind = Event::Kind::warning, .text = second.what()}, &job);
-        return by_default();
+    } catch (...) {
+        tell({.kind = Event::Kind::warning, .text = "the failure policy threw"}, &job);
     }
+    return by_default();
 }
 
 Outcome Service::settleable(Outcome outcome, const Job& job) {

@@ -173,6 +173,8 @@ void check_declaration(const Request& request) {
         refuse(request, ErrorCode::declaration, text);
     };
     if (options.workers < 1) wrong("a subscription needs at least one worker");
+    if (options.max_in_work.value_or(options.workers) < options.workers)
+        wrong("max_in_work is at least the number of workers");
     if (options.poll_interval < 1ms) wrong("the poll interval is at least 1 ms");
     if (options.first_backoff < 0ms || options.longest_backoff < options.first_backoff)
         wrong("a back-off starts at 0 ms or more and ends no lower than it starts");

@@ -17,8 +17,8 @@ namespace rowq::detail::db {
 
 namespace {
 
-[[noreturn]] [[maybe_unused]] void
-    not_built(std::string_view database, std::string_view library, std::string_view package) {
+[[noreturn]] [[maybe_unused]] void not_built(
+    std::string_view database, std::string_view library, std::string_view package) {
     throw Error(
         ErrorCode::dialect,
         fmt::format(
@@ -26,8 +26,8 @@ namespace {
             database, library, package));
 }
 
-std::unique_ptr<Database>
-    postgres([[maybe_unused]] std::string_view url, [[maybe_unused]] const Options& options) {
+std::unique_ptr<Database> postgres(
+    [[maybe_unused]] std::string_view url, [[maybe_unused]] const Options& options) {
 #if ROWQ_WITH_POSTGRES
     return open_postgres(url, options);
 #else
@@ -35,8 +35,8 @@ std::unique_ptr<Database>
 #endif
 }
 
-std::unique_ptr<Database>
-    sqlite([[maybe_unused]] std::string_view url, [[maybe_unused]] const Options& options) {
+std::unique_ptr<Database> sqlite(
+    [[maybe_unused]] std::string_view url, [[maybe_unused]] const Options& options) {
 #if ROWQ_WITH_SQLITE
     return open_sqlite(url, options);
 #else

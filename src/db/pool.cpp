@@ -21,7 +21,8 @@ using Time = std::chrono::steady_clock::time_point;
 
 constexpr auto first_pause = 200ms; // each is shortened by up to half, at random
 constexpr auto longest_pause = 5'000ms;
-constexpr auto longest_wait = std::chrono::hours(24 * 365); // keeps deadlines within the clock's range
+constexpr auto longest_wait =
+    std::chrono::hours(24 * 365); // keeps deadlines within the clock's range
 
 // Someone who waits for a place. On the waiter's stack; in the list until it is served or gives up.
 struct Waiter {
@@ -112,7 +113,8 @@ void Pool::Shared::failed(const Error& error) {
     last_error = error;
     const auto now = std::chrono::steady_clock::now();
     if (pause > 0ms && now < next_attempt) return; // one outage, seen by several at once
-    pause = pause == 0ms ? first_pause : std::min<std::chrono::milliseconds>(pause * 2, longest_pause);
+    pause =
+        pause == 0ms ? first_pause : std::min<std::chrono::milliseconds>(pause * 2, longest_pause);
     std::uniform_int_distribution<std::chrono::milliseconds::rep> jittered(
         pause.count() / 2, pause.count());
     next_attempt = now + std::chrono::milliseconds(jittered(random));
@@ -121,7 +123,8 @@ void Pool::Shared::failed(const Error& error) {
 std::unique_ptr<Connection> Pool::Shared::make() {
     {
         const std::lock_guard lock(mutex);
-        if (pause > 0ms && std::chrono::steady_clock::now() < next_attempt) throw Error(*last_error);
+        if (pause > 0ms && std::chrono::steady_clock::now() < next_attempt)
+            throw Error(*last_error);
     }
     try {
         auto connection = connect();

@@ -108,8 +108,7 @@ std::vector<PgOptions> with_preference(std::vector<PgOptions> attempts) {
 
 } // namespace
 
-PostgresAddress::PostgresAddress(
-    std::string_view url, std::chrono::milliseconds statement_timeout)
+PostgresAddress::PostgresAddress(std::string_view url, std::chrono::milliseconds statement_timeout)
     : name_(redact(url)), passwords_(passwords_in(url)) {
     if (const std::string why = ambiguity_in(url); !why.empty()) refuse(name_, why);
     if (url.find('\0') != std::string_view::npos) refuse(name_, "it holds a zero byte");

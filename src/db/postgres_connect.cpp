@@ -39,8 +39,8 @@ std::string silent(const PgOptions& options, const char* during) {
         return found == options.end() ? std::string() : found->second;
     };
     return fmt::format(
-        "no answer {} from host {} port {}", during, of(options.contains("host") ? "host" : "hostaddr"),
-        of("port"));
+        "no answer {} from host {} port {}", during,
+        of(options.contains("host") ? "host" : "hostaddr"), of("port"));
 }
 
 // Ends a session that must not be waited for: PQfinish would say good-bye first.
@@ -68,17 +68,19 @@ std::string drive(PGconn* connection, const PgOptions& options, Deadline deadlin
 // `checked`: the server looks every few seconds whether we are still there while it works for us, so that a statement that was given up
 // does not go on for hours. Servers before 14 and on some systems cannot.
 std::string session_settings(bool checked) {
-    std::string text = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET standard_conforming_strings = on; "
-                       "SET default_transaction_isolation = 'read committed'; SET bytea_output = 'hex'; "
-                       "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; "
-                       "SET tcp_keepalives_count = 3";
+    std::string text =
+        "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET standard_conforming_strings = on; "
+        "SET default_transaction_isolation = 'read committed'; SET bytea_output = 'hex'; "
+        "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; "
+        "SET tcp_keepalives_count = 3";
     if (checked) text += "; SET client_connection_check_interval = '5s'";
     return text;
 }
 
 enum class Applied { yes, no, refused };
 
-Applied apply(PGconn* connection, const std::string& settings, Deadline deadline, std::string& failure) {
+Applied apply(
+    PGconn* connection, const std::string& settings, Deadline deadline, std::string& failure) {
     if (PQsendQuery(connection, settings.c_str()) == 0) return Applied::no;
     Applied result = Applied::yes;
     for (;;) {

@@ -11,7 +11,7 @@ namespace rowq::detail::db {
 // Tries the address's hosts in order. Each gets its share of the time-out, or what connect_timeout of the address says. The session is in
 // UTC, at READ COMMITTED, in pipeline mode and never blocks. Throws `connect`. Only looking up a host's name has no bound but the
 // resolver's own.
-[[nodiscard]] PgHandle
-    connect_postgres(const PostgresAddress& address, std::chrono::milliseconds timeout);
+[[nodiscard]] PgHandle connect_postgres(
+    const PostgresAddress& address, std::chrono::milliseconds timeout);
 
 } // namespace rowq::detail::db

@@ -11,7 +11,7 @@ namespace rowq::detail::db {
 
 namespace {
 
-std::string field(const PGresult& answer, int code) {
+std::string field(const PGresult& answer, char code) {
     const char* text = PQresultErrorField(&answer, code);
     return text == nullptr ? "" : text;
 }
@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 6> session_ended{"57P01", "57P02", "57P03
                                                         "57P05", "25P03", "57P04"};
 constexpr std::array<std::string_view, 5> worth_retrying{
     "40001", "40P01", "55P03", "53300", "57P03"};
-constexpr std::array<std::string_view, 8> not_as_described{
-    "42P01", "42703", "42P18", "42883", "42804", "3F000", "42P02", "42846"};
+constexpr std::array<std::string_view, 8> not_as_described{"42P01", "42703", "42P18", "42883",
+                                                           "42804", "3F000", "42P02", "42846"};
 
 bool has_session_ended(std::string_view state) {
     return state.starts_with("08") || is_one_of(state, session_ended);
@@ -74,8 +74,7 @@ Error::Details details_of(const PGresult& answer) {
 Error refusal(ErrorCode code, Error::Details details) {
     const auto why = reason(details.sqlstate);
     return {
-        code,
-        fmt::format("PostgreSQL refused the statement{}{}", why.empty() ? "" : ": ", why),
+        code, fmt::format("PostgreSQL refused the statement{}{}", why.empty() ? "" : ": ", why),
         std::move(details)};
 }
 
@@ -89,7 +88,7 @@ std::string server_text_of(const PGresult& answer) {
     if (text.empty()) text = PQresultErrorMessage(&answer);
     if (state.starts_with("22")) return one_line(without_quotes(std::move(text)));
     // The detail of a violated constraint is the row.
-    const int more = state.starts_with("23") ? PG_DIAG_CONSTRAINT_NAME : PG_DIAG_MESSAGE_DETAIL;
+    const char more = state.starts_with("23") ? PG_DIAG_CONSTRAINT_NAME : PG_DIAG_MESSAGE_DETAIL;
     if (const std::string detail = field(answer, more);
         !detail.empty() && text.find(detail) == std::string::npos)
         text += ": " + detail;

@@ -213,13 +213,19 @@ bool SqliteConnection::try_commit(clock::time_point until) {
     throw error;
 }
 
-void SqliteConnection::savepoint() { execute_verb(set_savepoint()); }
+void SqliteConnection::savepoint() { execute_unhurried(set_savepoint()); }
 
-void SqliteConnection::release_savepoint() { execute_verb(release_run()); }
+void SqliteConnection::release_savepoint() { execute_unhurried(release_run()); }
 
 void SqliteConnection::rollback_to_savepoint() {
-    execute_verb(roll_back_run());
-    execute_verb(release_run());
+    execute_unhurried(roll_back_run());
+    execute_unhurried(release_run());
+}
+
+// Waits for nobody, and must not be stopped because the time of the statements before it is over.
+void SqliteConnection::execute_unhurried(const Query& verb) {
+    wait_.set(clock::time_point::max(), clock::time_point::max());
+    execute_verb(verb);
 }
 
 Error SqliteConnection::locked(std::chrono::milliseconds waited) const {

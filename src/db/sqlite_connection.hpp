@@ -100,6 +100,7 @@ private:
     void collect(sqlite3_stmt* statement, Result& result);
     int step_verb(const Query& verb);
     void execute_verb(const Query& verb);
+    void execute_unhurried(const Query& verb);
     [[noreturn]] void fail(int code) const;
     [[noreturn]] void fail_step(int code, const Query& query);
 

@@ -83,7 +83,10 @@ SqliteFile& SqliteDatabase::file() {
 // By the path that the writer uses, so that both see the same write-ahead log.
 std::unique_ptr<SqliteConnection> SqliteDatabase::open_reader() {
     SqliteAddress address = address_;
-    if (address_.mode != SqliteMode::read_only) address.path = file().path();
+    if (address_.mode != SqliteMode::read_only)
+        address.path = file().path();
+    else if (const std::shared_ptr<SqliteFile> open_one = SqliteFile::find(address_.path))
+        address.path = open_one->path();
     return std::make_unique<SqliteConnection>(address, SqliteConnection::Use::reader, limits_);
 }
 

@@ -1,6 +1,8 @@
 // SQLite's failures in rowq's words.
 #include "db/sqlite_error.hpp"
 
+#include "db/sqlite_lock_holder.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -32,10 +34,12 @@ Error::Details details_of(sqlite3* db, int code) {
 }
 
 std::string locked(std::string_view shown, std::chrono::milliseconds waited) {
+    const std::string holder = sqlite_lock_holder(std::string(shown));
     return fmt::format(
-        "{} stayed locked for {} ms: another process keeps a write transaction open, for example a "
-        "database browser, a backup or a stopped program",
-        shown, waited.count());
+        "{} stayed locked for {} ms by {}", shown, waited.count(),
+        holder.empty() ? "another process that keeps a write transaction open, for example a "
+                         "database browser, a backup or a stopped program"
+                       : holder);
 }
 
 std::string text_of(int code, std::string_view shown, std::chrono::milliseconds waited) {

@@ -29,6 +29,9 @@ public:
     [[nodiscard]] static std::shared_ptr<SqliteFile> open(
         const SqliteAddress& address, const Options& options);
 
+    // The file under this path if this process has it open. Throws `connect` for a file with a second name that it has not.
+    [[nodiscard]] static std::shared_ptr<SqliteFile> find(const std::string& path);
+
     // Files open in this process.
     [[nodiscard]] static std::size_t count();
 
@@ -43,8 +46,6 @@ public:
     [[nodiscard]] OfdHolds& holds() noexcept { return holds_; }
 
 private:
-    [[nodiscard]] static std::shared_ptr<SqliteFile> find(const std::string& path);
-
     const std::string path_;
     OfdHolds holds_;
     SqliteWriter writer_;

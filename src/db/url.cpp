@@ -52,8 +52,8 @@ Parts split(std::string_view url) {
     const auto slash = std::min(rest.find('/'), rest.size());
     const auto at = rest.rfind('@');
     parts.has_user = at != none;
-    parts.ambiguous = at != none ? at > slash || rest.find('@') != at
-                                 : !are_hosts(rest.substr(0, slash));
+    parts.ambiguous =
+        at != none ? at > slash || rest.find('@') != at : !are_hosts(rest.substr(0, slash));
     if (parts.has_user) {
         parts.user_part = rest.substr(0, at);
         rest = rest.substr(at + 1);

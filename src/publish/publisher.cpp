@@ -178,7 +178,7 @@ std::vector<Id> PublisherCore::push(
         throw Error(code, "publishing failed: " + error.text(), error.details())
             .at(state.table.name(), state.group.empty() ? state.table.name() : state.group);
     }
-    state.broker.wake(state.table.name(), state.group);
+    wake_process(state.table.name(), state.group);
     return ids;
 }
 

@@ -20,13 +20,23 @@ bool flag_of(const Value& value) {
     return number != nullptr && *number != 0;
 }
 
+// What is left of a condition when it is written without marks that do not change its meaning.
+std::string bare(std::string_view condition) {
+    std::string text = lower(condition);
+    std::erase_if(text, [](char c) {
+        return std::string_view(" \t\r\n()\"`[];").find(c) != std::string_view::npos;
+    });
+    return text;
+}
+
 // A partial index serves if it leaves out nothing but finished rows.
 bool holds_unfinished_rows(const Table& table, const CatalogIndex& index) {
     if (index.predicate.empty()) return true;
-    if (!table.has(Role::processed_at)) return false;
-    std::string predicate = lower(index.predicate);
-    std::erase_if(predicate, [](char c) { return c == '(' || c == ')' || c == '"' || c == ' '; });
-    return predicate == lower(table.column(Role::processed_at)) + "isnull";
+    const auto* finished = table.find(Role::processed_at);
+    if (finished == nullptr) return false;
+    const std::string condition = bare(index.predicate);
+    return condition == bare(finished->name + " is null") ||
+           condition == bare(finished->name + " isnull");
 }
 
 } // namespace
@@ -60,22 +70,18 @@ Catalog read_catalog(
     return catalog;
 }
 
+// A column between the group and the rest makes a server sort, even where only one of its values is read (processed_at IS NULL).
 bool serves_claim_order(const Table& table, const Catalog& catalog) {
     std::vector<std::string> order;
     for (const Role role : {Role::group, Role::priority, Role::retry_after, Role::id}) {
         if (table.has(role)) order.push_back(table.column(role));
     }
     // Instants hardly repeat: rows that share one are few to sort.
-    const std::size_t needed = table.has(Role::retry_after) ? order.size() - 1 : order.size();
+    if (table.has(Role::retry_after)) order.pop_back();
     return std::any_of(
         catalog.indexes.begin(), catalog.indexes.end(), [&](const CatalogIndex& index) {
-            std::vector<std::string> columns = index.columns;
-            if (table.has(Role::processed_at))
-                std::erase(columns, table.column(Role::processed_at));
-            return holds_unfinished_rows(table, index) && columns.size() >= needed &&
-                   std::equal(
-                       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(needed),
-                       columns.begin());
+            return holds_unfinished_rows(table, index) && index.columns.size() >= order.size() &&
+                   std::equal(order.begin(), order.end(), index.columns.begin());
         });
 }
 

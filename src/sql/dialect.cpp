@@ -3,6 +3,7 @@
 
 #include "sql/text.hpp"
 
+#include <rowq/error.hpp>
 #include <rowq/table.hpp>
 
 #include <utility>
@@ -12,6 +13,11 @@ namespace rowq::detail::sql {
 std::string Dialect::quote_table(std::string_view name) const {
     const auto dot = name.find('.');
     if (dot == std::string_view::npos) return quote(name);
+    if (name.find('.', dot + 1) != std::string_view::npos)
+        throw Error(
+            ErrorCode::declaration,
+            "the table's name \"" + std::string(name) +
+                "\" has more than two parts: schema.table is the longest form");
     return quote(name.substr(0, dot)) + '.' + quote(name.substr(dot + 1));
 }
 
@@ -67,113 +73,132 @@ Statement Dialect::insert(const Table& table, const InsertShape& shape) const {
 
 namespace {
 
-// The conditions of the states, each of which a row has exactly one of.
-struct States {
-    const Dialect& dialect;
-    const Table& table;
+enum class State : std::uint8_t { done, working, delayed, due };
 
-    [[nodiscard]] std::string column(Role role) const { return dialect.quote(table.column(role)); }
+State state_named(std::string_view name) {
+    if (name == "done") return State::done;
+    if (name == "working") return State::working;
+    if (name == "delayed") return State::delayed;
+    if (name == "due") return State::due;
+    throw Error(
+        ErrorCode::declaration, "there is no state \"" + std::string(name) +
+                                    "\": the states are due, delayed, working and done");
+}
 
-    void done(Writer& text) const {
-        if (table.has(Role::processed_at))
-            text << column(Role::processed_at) << " IS NOT NULL";
-        else
-            text << "false";
+// What puts a row into a state; each row is in exactly one.
+class States {
+public:
+    States(const Dialect& dialect, const Table& table) : dialect_(dialect), table_(table) {}
+
+    // Whether the rows can tell it at all.
+    [[nodiscard]] bool told(State state) const {
+        switch (state) {
+        case State::done: return table_.has(Role::processed_at);
+        case State::working: return table_.has(Role::locked_until);
+        case State::delayed: return table_.has(Role::retry_after);
+        case State::due: break;
+        }
+        return true;
     }
-    void open(Writer& text) const {
-        if (table.has(Role::processed_at))
-            text << column(Role::processed_at) << " IS NULL";
-        else
-            text << "true";
+
+    // The conditions of a state that can be told, the first after `glue`; none where every row is due.
+    void conditions(Writer& text, State state, std::string_view glue) const {
+        const auto condition = [&](Role role) -> Writer& {
+            text << glue;
+            glue = " AND ";
+            return text << dialect_.quote(table_.column(role));
+        };
+        if (table_.has(Role::processed_at))
+            condition(Role::processed_at) << (state == State::done ? " IS NOT NULL" : " IS NULL");
+        if (state == State::done) return;
+        if (state == State::working) {
+            condition(Role::locked_until) << " > " << Parameter::now;
+            return;
+        }
+        if (table_.has(Role::locked_until)) {
+            text << glue << "(" << dialect_.quote(table_.column(Role::locked_until));
+            text << " IS NULL OR " << dialect_.quote(table_.column(Role::locked_until));
+            text << " <= " << Parameter::now << ")";
+            glue = " AND ";
+        }
+        if (table_.has(Role::retry_after))
+            condition(Role::retry_after)
+                << (state == State::delayed ? " > " : " <= ") << Parameter::now;
     }
-    void working(Writer& text) const {
-        open(text);
-        if (!table.has(Role::locked_until))
-            text << " AND false";
-        else
-            text << " AND " << column(Role::locked_until) << " > " << Parameter::now;
+
+    // "count(*) FILTER (WHERE ..)", or `otherwise` for a state that the rows do not tell.
+    void aggregate(
+        Writer& text, std::string_view function, State state, std::string_view otherwise) const {
+        if (!told(state)) {
+            text << otherwise;
+            return;
+        }
+        Writer filter(dialect_);
+        conditions(filter, state, "");
+        text << function;
+        if (filter.done().empty()) return;
+        conditions(text, state, " FILTER (WHERE ");
+        text << ")";
     }
-    void free(Writer& text) const {
-        open(text);
-        if (table.has(Role::locked_until))
-            text << " AND (" << column(Role::locked_until) << " IS NULL OR "
-                 << column(Role::locked_until) << " <= " << Parameter::now << ")";
-    }
-    void delayed(Writer& text) const {
-        free(text);
-        if (!table.has(Role::retry_after))
-            text << " AND false";
-        else
-            text << " AND " << column(Role::retry_after) << " > " << Parameter::now;
-    }
-    void due(Writer& text) const {
-        free(text);
-        if (table.has(Role::retry_after))
-            text << " AND " << column(Role::retry_after) << " <= " << Parameter::now;
-    }
+
+private:
+    const Dialect& dialect_;
+    const Table& table_;
 };
 
 } // namespace
 
 Statement Dialect::stats(const Table& table) const {
-    const States states{*this, table};
-    const std::string group = table.has(Role::group) ? quote(table.column(Role::group)) : "''";
+    const States states(*this, table);
     Writer text(*this);
-    text << "SELECT " << group << ", count(*) FILTER (WHERE ";
-    states.due(text);
-    text << "), count(*) FILTER (WHERE ";
-    states.delayed(text);
-    if (table.has(Role::locked_until)) {
-        text << "), count(*) FILTER (WHERE ";
-        states.working(text);
-        text << ")";
-    } else {
-        text << "), NULL";
-    }
-    text << ", count(*) FILTER (WHERE ";
-    states.done(text);
-    text << "), ";
-    if (table.has(Role::retry_after)) {
-        text << "min(" << quote(table.column(Role::retry_after)) << ") FILTER (WHERE ";
-        states.due(text);
-        text << ")";
-    } else {
+    text << "SELECT " << (table.has(Role::group) ? quote(table.column(Role::group)) : "''");
+    text << ", ";
+    states.aggregate(text, "count(*)", State::due, "0");
+    text << ", ";
+    states.aggregate(text, "count(*)", State::delayed, "0");
+    text << ", ";
+    states.aggregate(text, "count(*)", State::working, "NULL");
+    text << ", ";
+    states.aggregate(text, "count(*)", State::done, "0");
+    text << ", ";
+    if (table.has(Role::retry_after))
+        states.aggregate(
+            text, "min(" + quote(table.column(Role::retry_after)) + ")", State::due, "NULL");
+    else
         text << "NULL";
-    }
     text << " FROM " << quote_table(table.name());
     if (table.has(Role::group)) text << " GROUP BY 1 ORDER BY 1";
     return text.done();
 }
 
 Statement Dialect::list(const Table& table, std::string_view state) const {
-    const States states{*this, table};
-    const Pieces pieces(*this, table);
+    const States states(*this, table);
     const auto column_or_null = [&](Role role) {
         return table.has(role) ? quote(table.column(role)) : std::string("NULL");
     };
     Writer text(*this);
     text << "SELECT " << quote(table.column(Role::id)) << ", " << column_or_null(Role::group)
-         << ", CASE WHEN ";
-    states.done(text);
-    text << " THEN 'done' WHEN ";
-    states.working(text);
-    text << " THEN 'working' WHEN ";
-    states.delayed(text);
-    text << " THEN 'delayed' ELSE 'due' END, " << column_or_null(Role::attempt) << ", "
+         << ", ";
+    bool cases = false;
+    for (const auto& [each, name] :
+         {std::pair(State::done, "'done'"), std::pair(State::working, "'working'"),
+          std::pair(State::delayed, "'delayed'")}) {
+        if (!states.told(each)) continue;
+        states.conditions(text, each, cases ? " WHEN " : "CASE WHEN ");
+        text << " THEN " << name;
+        cases = true;
+    }
+    text << (cases ? " ELSE 'due' END, " : "'due', ") << column_or_null(Role::attempt) << ", "
          << column_or_null(Role::retry_after) << ", " << column_or_null(Role::payload) << " FROM "
          << quote_table(table.name());
-    if (state == "done" || state == "working" || state == "delayed" || state == "due") {
-        text << " WHERE ";
-        if (state == "done")
-            states.done(text);
-        else if (state == "working")
-            states.working(text);
-        else if (state == "delayed")
-            states.delayed(text);
+    if (!state.empty()) {
+        const State wanted = state_named(state);
+        if (states.told(wanted))
+            states.conditions(text, wanted, " WHERE ");
         else
-            states.due(text);
+            text << " WHERE false";
     }
-    text << " ORDER BY " << pieces.claim_order() << " LIMIT " << Parameter::limit;
+    text << " ORDER BY " << Pieces(*this, table).claim_order() << " LIMIT " << Parameter::limit;
     return text.done();
 }
 

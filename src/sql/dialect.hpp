@@ -23,7 +23,7 @@ struct InsertShape {
 struct InitOptions {
     std::string table = "rowq_jobs";
     Form form = Form::lease;
-    std::string lock_key; // advisory lock form only
+    std::string lock_key = {}; // advisory lock form only
 };
 
 class Dialect {
@@ -34,7 +34,7 @@ public:
 
     // A name as the server takes it: quoted, case kept. Throws `declaration` for one longer than the server's limit.
     [[nodiscard]] virtual std::string quote(std::string_view name) const = 0;
-    // The same for "table" and "schema.table".
+    // The same for "table" and "schema.table"; three parts are refused.
     [[nodiscard]] std::string quote_table(std::string_view name) const;
 
     // dead_letter: a group where the table has groups, else a table; empty: none declared.
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] Statement stats(const Table& table) const;
 
     // Rows in claim order: id, group, state ('due', 'delayed', 'working', 'done'), attempt, instant due, payload; NULL where the role does not
-    // play. state: one of these, or empty for all.
+    // play. state: one of these, or empty for all; throws `declaration` for another word.
     [[nodiscard]] Statement list(const Table& table, std::string_view state) const;
 
     // "$3" or "?3": the placeholder of the n-th parameter, counted from 1.

@@ -31,15 +31,15 @@ std::string enclosed(std::string_view text, char mark) {
 std::string literal(std::string_view text) { return enclosed(text, '\''); }
 
 std::string quoted(std::string_view name, std::size_t longest, std::string_view server) {
-    if (name.size() > longest)
-        throw Error(
-            ErrorCode::declaration, std::string("the name \"")
-                                        .append(name)
-                                        .append("\" is longer than ")
-                                        .append(std::to_string(longest))
-                                        .append(" bytes, the most that ")
-                                        .append(server)
-                                        .append(" takes"));
+    if (name.empty()) throw Error(ErrorCode::declaration, "a name is empty");
+    if (name.find('\0') != std::string_view::npos)
+        throw Error(ErrorCode::declaration, "a name cannot hold a zero byte");
+    if (name.size() > longest) {
+        std::string text("the name \"");
+        text.append(name).append("\" is longer than ").append(std::to_string(longest));
+        text.append(" bytes, the most that ").append(server).append(" takes");
+        throw Error(ErrorCode::declaration, text);
+    }
     return enclosed(name, '"');
 }
 
@@ -52,31 +52,49 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
     return result;
 }
 
-void Pieces::and_due(Writer& text) const {
-    if (table_.has(Role::group))
-        text << " AND " << column(Role::group) << " = " << Parameter::group;
+std::string claim_index_name(std::string_view relation, std::size_t longest) {
+    constexpr std::string_view ending = "_claim";
+    std::size_t size = relation.size();
+    if (size + ending.size() > longest) {
+        size = longest - ending.size();
+        while (size > 0 && (static_cast<unsigned char>(relation[size]) & 0xC0U) == 0x80U) --size;
+    }
+    return std::string(relation.substr(0, size)).append(ending);
+}
+
+std::string expressions(const std::vector<ResultColumn>& columns) {
+    std::vector<std::string> texts;
+    for (const auto& column : columns) texts.push_back(column.expression);
+    return joined(texts, ", ");
+}
+
+std::vector<Output> outputs(const std::vector<ResultColumn>& columns) {
+    std::vector<Output> kinds;
+    for (const auto& column : columns) kinds.push_back(column.output);
+    return kinds;
+}
+
+void Pieces::due(Writer& text, std::string_view glue) const {
+    const auto condition = [&]() -> Writer& {
+        text << glue;
+        glue = " AND ";
+        return text;
+    };
+    if (table_.has(Role::group)) condition() << column(Role::group) << " = " << Parameter::group;
     if (table_.has(Role::retry_after))
-        text << " AND " << column(Role::retry_after) << " <= " << Parameter::now;
-    if (table_.has(Role::processed_at)) text << " AND " << column(Role::processed_at) << " IS NULL";
+        condition() << column(Role::retry_after) << " <= " << Parameter::now;
+    if (table_.has(Role::processed_at)) condition() << column(Role::processed_at) << " IS NULL";
     if (table_.has(Role::locked_until))
-        text << " AND (" << column(Role::locked_until) << " IS NULL OR "
-             << column(Role::locked_until) << " <= " << Parameter::now << ")";
+        condition() << "(" << column(Role::locked_until) << " IS NULL OR "
+                    << column(Role::locked_until) << " <= " << Parameter::now << ")";
 }
 
-void Pieces::where_due(Writer& text) const {
-    Writer conditions(dialect_);
-    and_due(conditions);
-    if (conditions.done().text.empty()) return;
-    text << " WHERE true";
-    and_due(text);
-}
-
-std::string Pieces::claim_order() const {
+std::vector<std::string> Pieces::ordering() const {
     std::vector<std::string> order;
     for (const Role role : {Role::priority, Role::retry_after, Role::id}) {
         if (table_.has(role)) order.push_back(column(role));
     }
-    return joined(order, ", ");
+    return order;
 }
 
 std::string Pieces::next_attempt() const {
@@ -85,27 +103,31 @@ std::string Pieces::next_attempt() const {
 
 std::string Pieces::lock_key() const {
     std::vector<std::string> parts;
-    for (const auto& part : table_.lock_key())
-        parts.push_back(
-            part.is_column ? "COALESCE(CAST(" + dialect_.quote(part.text) + " AS text), '')"
-                           : literal(part.text));
+    for (const auto& part : table_.lock_key()) {
+        if (part.is_column)
+            parts.push_back("COALESCE(CAST(" + dialect_.quote(part.text) + " AS text), '')");
+        else
+            parts.push_back(literal(part.text));
+    }
     return joined(parts, " || ");
 }
 
 std::vector<ResultColumn> Pieces::results(int counted) const {
     std::vector<ResultColumn> columns{{column(Role::id), Output::id}};
-    if (table_.has(Role::attempt))
+    if (table_.has(Role::attempt)) {
+        const std::string attempt = column(Role::attempt);
         columns.push_back(
-            {counted == 0 ? column(Role::attempt) : column(Role::attempt) + " - 1",
-             Output::attempt});
+            {counted == 0 ? "COALESCE(" + attempt + ", 1)" : attempt + " - 1", Output::attempt});
+    }
     if (table_.has(Role::locked_until))
         columns.push_back({column(Role::locked_until), Output::token});
     if (table_.has(Role::headers)) columns.push_back({column(Role::headers), Output::headers});
-    if (table_.has(Role::payload))
+    if (table_.has(Role::payload)) {
         columns.push_back({column(Role::payload), Output::payload});
-    else
+    } else {
         for (const auto& name : table_.row_columns())
             columns.push_back({dialect_.quote(name), Output::data});
+    }
     return columns;
 }
 
@@ -113,6 +135,34 @@ void Pieces::where_row(Writer& text) const {
     text << " WHERE " << column(Role::id) << " = " << Parameter::id;
     if (table_.form() == Form::lease)
         text << " AND " << column(Role::locked_until) << " = " << Parameter::token;
+}
+
+bool Pieces::plays(const std::string& name, Role role) const {
+    const auto* found = table_.find(role);
+    return found != nullptr && found->name == name;
+}
+
+MovedColumns Pieces::moved(const Catalog& catalog) const {
+    MovedColumns moved;
+    for (const auto& column : catalog.columns) {
+        if (column.computed) continue;
+        const std::string name = dialect_.quote(column.name);
+        std::string value = name;
+        if (plays(column.name, Role::locked_until)) value = "NULL";
+        if (plays(column.name, Role::attempt) && table_.form() == Form::row_lock)
+            value = "COALESCE(" + name + ", 1) + 1";
+        moved.names.push_back(name);
+        moved.values.push_back(std::move(value));
+    }
+    return moved;
+}
+
+std::string Pieces::claim_index() const {
+    std::vector<std::string> columns = ordering();
+    if (table_.has(Role::group)) columns.insert(columns.begin(), column(Role::group));
+    std::string text = "(" + joined(columns, ", ") + ")";
+    if (table_.has(Role::processed_at)) text += " WHERE " + column(Role::processed_at) + " IS NULL";
+    return text;
 }
 
 std::string Pieces::set_returned() const {
@@ -172,24 +222,15 @@ Statement Pieces::dead_letter_to_group() const {
 
 Statement Pieces::unfinished() const {
     Writer text(dialect_);
-    text << "SELECT 1 FROM " << table() << " WHERE true";
-    if (table_.has(Role::group))
-        text << " AND " << column(Role::group) << " = " << Parameter::group;
-    if (table_.has(Role::processed_at)) text << " AND " << column(Role::processed_at) << " IS NULL";
+    text << "SELECT 1 FROM " << table();
+    std::string_view glue = " WHERE ";
+    if (table_.has(Role::group)) {
+        text << glue << column(Role::group) << " = " << Parameter::group;
+        glue = " AND ";
+    }
+    if (table_.has(Role::processed_at)) text << glue << column(Role::processed_at) << " IS NULL";
     text << " LIMIT 1";
     return text.returns({Output::seen}).done();
-}
-
-std::string expressions(const std::vector<ResultColumn>& columns) {
-    std::vector<std::string> texts;
-    for (const auto& column : columns) texts.push_back(column.expression);
-    return joined(texts, ", ");
-}
-
-std::vector<Output> outputs(const std::vector<ResultColumn>& columns) {
-    std::vector<Output> kinds;
-    for (const auto& column : columns) kinds.push_back(column.output);
-    return kinds;
 }
 
 } // namespace rowq::detail::sql

@@ -10,38 +10,43 @@ namespace {
 
 constexpr std::size_t longest_server_text = 500;
 
-// Readable on one line: control characters become blanks; cut between characters, not within one.
-std::string cleaned(std::string_view text) {
-    std::string clean(text.substr(0, longest_server_text));
-    if (clean.size() < text.size()) {
-        while (!clean.empty() && (static_cast<unsigned char>(text[clean.size()]) & 0xC0U) == 0x80U)
-            clean.pop_back();
-        clean += "...";
-    }
-    for (char& c : clean) {
+// Between characters, not within one.
+std::string cut(std::string_view text) {
+    std::string start(text.substr(0, longest_server_text));
+    if (start.size() == text.size()) return start;
+    while (!start.empty() && (static_cast<unsigned char>(text[start.size()]) & 0xC0U) == 0x80U)
+        start.pop_back();
+    return start + "...";
+}
+
+// Names may hold control characters, and servers write paragraphs: a log wants one line.
+std::string on_one_line(std::string text) {
+    for (char& c : text) {
         if (static_cast<unsigned char>(c) < 0x20U || c == 0x7F) c = ' ';
     }
-    return clean;
+    return text;
 }
+
+std::string in_quotes(std::string_view name) { return std::string("\"").append(name) + '"'; }
 
 std::string full_text(std::string_view text, const Error::Details& details) {
     std::string places;
     const auto add = [&places](std::string_view word, std::string_view name) {
-        if (name.empty()) return;
         if (!places.empty()) places += ", ";
         places.append(word).append(name);
     };
-    add("table ", details.table);
-    if (details.subscription != details.table) add("subscription ", details.subscription);
-    if (details.row) add("row ", to_string(*details.row));
+    if (!details.table.empty()) add("table ", in_quotes(details.table));
+    if (!details.subscription.empty() && details.subscription != details.table)
+        add("subscription ", in_quotes(details.subscription));
+    if (details.row) add("row ", cut(to_string(*details.row)));
     if (!details.server_text.empty() || !details.sqlstate.empty()) {
-        places += places.empty() ? "the server says: " : "; the server says: ";
-        places += cleaned(details.server_text);
+        places.append(places.empty() ? "" : "; ").append("the server says:");
+        if (!details.server_text.empty()) places.append(" ").append(cut(details.server_text));
         if (!details.sqlstate.empty()) places.append(" [").append(details.sqlstate).append("]");
     }
     std::string line(text);
     if (!places.empty()) line.append(" (").append(places).append(")");
-    return line;
+    return on_one_line(std::move(line));
 }
 
 } // namespace

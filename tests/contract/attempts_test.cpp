@@ -46,8 +46,7 @@ TEST_P(Attempts, of_one_move_the_row_on_its_first_failure) {
     Broker broker = this->broker();
     broker
         .subscribe(
-            jobs(), "q",
-            [](const std::string&) -> Outcome { throw std::runtime_error("no"); })
+            jobs(), "q", [](const std::string&) -> Outcome { throw std::runtime_error("no"); })
         .poll_interval(often)
         .max_attempts(1)
         .dead_letter("failed");

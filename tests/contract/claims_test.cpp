@@ -100,8 +100,8 @@ TEST_P(Claims, start_a_delayed_row_when_it_is_due) {
         .subscribe(
             jobs(), "q",
             [&](const std::string&) {
-                started = std::chrono::floor<std::chrono::microseconds>(
-                    std::chrono::system_clock::now());
+                started =
+                    std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
             })
         .poll_interval(often);
     broker.start();
@@ -143,8 +143,7 @@ TEST_P(Claims, hold_no_more_rows_than_there_are_workers) {
         EXPECT_EQ(count("attempt = 2"), 10);
     }
     if (row_lock() && postgres()) {
-        EXPECT_EQ(
-            session().column("SELECT id FROM jobs FOR UPDATE SKIP LOCKED").size(), 190U);
+        EXPECT_EQ(session().column("SELECT id FROM jobs FOR UPDATE SKIP LOCKED").size(), 190U);
     }
     {
         const std::lock_guard lock(mutex);

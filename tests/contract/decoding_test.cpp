@@ -36,7 +36,9 @@ TEST_P(Decoding, failures_go_to_the_dead_letter_where_there_is_one) {
     Broker broker = this->broker();
     auto subscription = broker.subscribe(jobs(), "q", ignore);
     run_bad_and_good(broker, subscription.max_attempts(5).dead_letter("failed"));
-    EXPECT_EQ(session().column("SELECT id FROM jobs WHERE queue = 'failed'"), std::vector<std::string>{"1"});
+    EXPECT_EQ(
+        session().column("SELECT id FROM jobs WHERE queue = 'failed'"),
+        std::vector<std::string>{"1"});
     EXPECT_EQ(reported(), dead_letter());
 }
 
@@ -45,8 +47,8 @@ TEST_P(Decoding, failures_are_delayed_where_the_table_can) {
     auto subscription = broker.subscribe(jobs(), "q", ignore);
     run_bad_and_good(broker, subscription.backoff(1h, 2h));
     EXPECT_EQ(count("id = 1 AND queue = 'q' AND attempt = 2"), 1);
-    const double left =
-        std::stod(session().one("SELECT " + seconds_until(database(), "retry_after") + " FROM jobs"));
+    const double left = std::stod(
+        session().one("SELECT " + seconds_until(database(), "retry_after") + " FROM jobs"));
     EXPECT_GE(left, 1'700);
     EXPECT_LE(left, 3'600);
     ASSERT_TRUE(reported());
@@ -109,10 +111,11 @@ class UndecodableIds : public QueueTest {
 protected:
     void create() {
         session().run(
-            postgres() ? "CREATE TABLE texts(id text UNIQUE, locked_until timestamptz, account text, "
-                         "payload text NOT NULL)"
-                       : "CREATE TABLE texts(id TEXT UNIQUE, locked_until TEXT, account TEXT, "
-                         "payload TEXT NOT NULL)");
+            postgres()
+                ? "CREATE TABLE texts(id text UNIQUE, locked_until timestamptz, account text, "
+                  "payload text NOT NULL)"
+                : "CREATE TABLE texts(id TEXT UNIQUE, locked_until TEXT, account TEXT, "
+                  "payload TEXT NOT NULL)");
     }
     [[nodiscard]] rowq::Table<void> texts() const {
         auto table = rowq::table("texts").id("id").payload("payload");
@@ -147,8 +150,7 @@ TEST_P(UndecodableIds, are_skipped_reported_once_and_block_nothing) {
     add_text("'c'");
     ASSERT_TRUE(eventually_settled(Outcome::Kind::ack, 3)) << recorder->troubles();
     broker.stop();
-    EXPECT_EQ(
-        session().number("SELECT count(*) FROM texts WHERE id IN ('a', 'b', 'c')"), 0);
+    EXPECT_EQ(session().number("SELECT count(*) FROM texts WHERE id IN ('a', 'b', 'c')"), 0);
     EXPECT_EQ(session().number("SELECT count(*) FROM texts"), postgres() ? 5 : 6);
     EXPECT_EQ(recorder->count(Event::Kind::undecodable), 1U) << recorder->troubles();
 }

@@ -42,7 +42,8 @@ TEST_P(Deferred, deliveries_are_settled_by_another_thread) {
     Shelf shelf;
     broker
         .subscribe(
-            jobs(), "q", [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
+            jobs(), "q",
+            [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
         .poll_interval(often);
     broker.start();
     ASSERT_TRUE(eventually([&] { return shelf.size() == 1; }));
@@ -63,7 +64,8 @@ TEST_P(Deferred, deliveries_take_every_outcome) {
     Shelf shelf;
     broker
         .subscribe(
-            jobs(), "q", [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
+            jobs(), "q",
+            [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
         .workers(4)
         .poll_interval(1h)
         .max_attempts(9)
@@ -74,7 +76,10 @@ TEST_P(Deferred, deliveries_take_every_outcome) {
         Delivery delivery = shelf.take();
         const auto id = std::get<std::int64_t>(delivery.id());
         delivery.settle(
-            id == 1 ? ack() : id == 2 ? drop() : id == 3 ? retry_after(1h) : dead_letter());
+            id == 1   ? ack()
+            : id == 2 ? drop()
+            : id == 3 ? retry_after(1h)
+                      : dead_letter());
     }
     EXPECT_EQ(count("id < 3"), 0);
     EXPECT_EQ(count("id = 3 AND attempt = 2"), 1);
@@ -123,7 +128,8 @@ TEST_P(Deferred, a_delivery_kept_past_the_stop_is_released_and_refused_afterward
     Shelf shelf;
     broker
         .subscribe(
-            jobs(), "q", [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
+            jobs(), "q",
+            [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
         .poll_interval(often);
     broker.start();
     ASSERT_TRUE(eventually([&] { return shelf.size() == 1; }));
@@ -150,7 +156,8 @@ TEST_P(Deferred, a_delivery_settled_within_the_grace_counts) {
     Shelf shelf;
     broker
         .subscribe(
-            jobs(), "q", [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
+            jobs(), "q",
+            [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
         .poll_interval(often);
     broker.start();
     ASSERT_TRUE(eventually([&] { return shelf.size() == 1; }));
@@ -171,8 +178,10 @@ TEST_P(Deferred, deliveries_in_work_do_not_keep_a_worker) {
     Shelf shelf;
     broker
         .subscribe(
-            jobs(), "q", [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
+            jobs(), "q",
+            [&](const std::string&, Delivery delivery) { shelf.put(std::move(delivery)); })
         .workers(2)
+        .max_in_work(50)
         .poll_interval(often);
     broker.start();
     EXPECT_TRUE(eventually(10s, [&] { return shelf.size() == 50; })) << shelf.size();

@@ -48,8 +48,7 @@ TEST_P(Failures, back_off_longer_each_time_up_to_the_longest) {
     add({.id = 1, .attempt = 3});
     add({.id = 2, .attempt = 100'000});
     Broker broker = this->broker();
-    broker
-        .subscribe(jobs(), "q", [](const std::string&) { throw std::runtime_error("no"); })
+    broker.subscribe(jobs(), "q", [](const std::string&) { throw std::runtime_error("no"); })
         .poll_interval(often)
         .backoff(1min, 1h);
     broker.start();

@@ -91,6 +91,16 @@ TEST_F(Holds, another_process_is_kept_out_and_let_in) {
     EXPECT_EQ(keeper.line(), "held");
 }
 
+TEST_F(Holds, another_process_with_another_spelling_is_kept_out) {
+    static_cast<void>(database->server());
+    std::filesystem::create_directory(folder / "sub");
+    std::filesystem::create_symlink(path, folder / "sub/link.db");
+    Child keeper("hold_keeper", {"sqlite:" + (folder / "sub/link.db"), "1"});
+    ASSERT_EQ(keeper.line(), "held");
+    EXPECT_FALSE(database->holds()->try_hold(1));
+    EXPECT_FALSE(std::filesystem::exists(folder / "sub/link.db-rowq"));
+}
+
 TEST_F(Holds, releasing_one_of_three_neighbours_keeps_the_others) {
     const std::optional<Hold> low = database->holds()->try_hold(10);
     std::optional<Hold> middle = database->holds()->try_hold(11);

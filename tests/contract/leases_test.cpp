@@ -142,8 +142,7 @@ TEST_P(Leases, that_are_taken_over_stop_the_handler_and_refuse_its_ack) {
 
 class LateSettlement : public Leases {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Matrix, LateSettlement, testing::ValuesIn(cases_of(Form::lease)), name_of);
+INSTANTIATE_TEST_SUITE_P(Matrix, LateSettlement, testing::ValuesIn(cases_of(Form::lease)), name_of);
 
 // No renewal comes between: only the token can tell.
 TEST_P(LateSettlement, of_every_kind_changes_nothing) {
@@ -210,8 +209,7 @@ TEST_P(Leases, that_are_freed_by_hand_let_another_broker_run_the_row_once) {
     auto other_told = std::make_shared<Recorder>();
     Broker broker(database().url(), options().lease(1'000s));
     Broker other(database().url(), options().observer(other_told).lease(1'000s));
-    broker.subscribe(jobs(), "q", [&](const std::string&) { first_gate.wait(); })
-        .poll_interval(1h);
+    broker.subscribe(jobs(), "q", [&](const std::string&) { first_gate.wait(); }).poll_interval(1h);
     other.subscribe(jobs(), "q", [&](const std::string&) { second_gate.wait(); })
         .poll_interval(often);
     broker.start();

@@ -135,9 +135,9 @@ TEST_P(Opening, without_an_index_for_the_claim_order_a_warning_prints_one) {
 
 TEST_P(Opening, names_keep_their_case_and_may_be_anything) {
     session().run("ALTER TABLE jobs RENAME TO \"Order \"\"x\"\" select\"");
-    session().run(
-        "ALTER TABLE \"Order \"\"x\"\" select\" RENAME COLUMN payload TO \"From\"");
-    auto table = rowq::table("Order \"x\" select").id("id", generated).group("queue").payload("From");
+    session().run("ALTER TABLE \"Order \"\"x\"\" select\" RENAME COLUMN payload TO \"From\"");
+    auto table =
+        rowq::table("Order \"x\" select").id("id", generated).group("queue").payload("From");
     if (lease()) table = table.locked_until("locked_until");
     if (advisory()) table = table.lock_key("{account}");
     Broker broker = this->broker();
@@ -242,11 +242,11 @@ private:
 
 TEST_P(Opening, a_host_clock_that_is_off_is_refused_in_the_lease_form) {
     for (const auto skew : {std::chrono::minutes(10), std::chrono::minutes(-10)}) {
-        Broker broker(
-            database().url(), options().clock(std::make_shared<const SkewedClock>(skew)));
+        Broker broker(database().url(), options().clock(std::make_shared<const SkewedClock>(skew)));
         broker.subscribe(jobs(), "q", ignore);
         const auto error = start_error(broker);
-        if (!lease() || !postgres()) { // host and database are one, or nothing compares their clocks
+        if (!lease() ||
+            !postgres()) { // host and database are one, or nothing compares their clocks
             EXPECT_FALSE(error) << error->what();
             continue;
         }

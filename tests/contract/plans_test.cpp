@@ -33,7 +33,8 @@ protected:
         namespace claim = detail::claim;
         const auto database = detail::db::open_database(this->database().url(), {});
         const Clock clock;
-        const auto dialect = postgres() ? detail::sql::postgres_dialect() : detail::sql::sqlite_dialect();
+        const auto dialect =
+            postgres() ? detail::sql::postgres_dialect() : detail::sql::sqlite_dialect();
         const detail::Table table(jobs().description());
         const SubscriptionOptions options;
         const std::string group = "q";
@@ -62,8 +63,9 @@ const std::vector<std::string> hostile{
 
 TEST_P(Plans, never_change_how_many_rows_a_claim_takes) {
     for (const std::string& off : hostile) {
-        if (postgres()) session().run(
-            "ALTER DATABASE " + session().one("SELECT current_database()") + " RESET ALL");
+        if (postgres())
+            session().run(
+                "ALTER DATABASE " + session().one("SELECT current_database()") + " RESET ALL");
         session().run("DELETE FROM jobs");
         plan_badly(off);
         const auto claims = claims_of(10);
@@ -77,8 +79,9 @@ TEST_P(Plans, never_change_how_many_rows_a_claim_takes) {
 
 TEST_P(Plans, never_change_the_order_of_a_claim) {
     for (const std::string& off : hostile) {
-        if (postgres()) session().run(
-            "ALTER DATABASE " + session().one("SELECT current_database()") + " RESET ALL");
+        if (postgres())
+            session().run(
+                "ALTER DATABASE " + session().one("SELECT current_database()") + " RESET ALL");
         session().run("DELETE FROM jobs");
         plan_badly(off);
         session().run("UPDATE jobs SET priority = 7 - id % 5");

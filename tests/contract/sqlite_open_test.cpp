@@ -192,6 +192,7 @@ TEST_F(SqliteOpen, a_file_with_two_names_is_refused_where_nobody_has_it_open) {
     fs::create_hard_link(path, folder / "hard.db");
     expect_connect_error(path, path, "more than one name");
     expect_connect_error(folder / "hard.db", "hard.db", "more than one name");
+    expect_connect_error(folder / "hard.db?mode=ro", "hard.db", "more than one name");
 }
 
 TEST_F(SqliteOpen, other_files_have_writers_of_their_own) {

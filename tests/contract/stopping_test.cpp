@@ -82,7 +82,8 @@ TEST_P(Stopping, gives_rows_back_that_no_handler_has_seen_with_their_attempt) {
     broker.start();
     ASSERT_TRUE(eventually_told(Event::Kind::waiting));
     const auto blocker = database().connect();
-    blocker->run(postgres() ? "BEGIN; LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE" : "BEGIN IMMEDIATE");
+    blocker->run(
+        postgres() ? "BEGIN; LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE" : "BEGIN IMMEDIATE");
     insert_range(*blocker, 1, 10);
     if (postgres()) {
         ASSERT_TRUE(eventually([&] {
@@ -135,10 +136,14 @@ TEST_P(Stopping, can_be_asked_for_by_a_handler) {
 
 TEST_P(Stopping, when_drained_leaves_an_empty_queue) {
     insert_range(session(), 1, 50);
-    session().run("UPDATE jobs SET retry_after = " + instant_from_now(database(), 1.2) + " WHERE id = 7");
+    session().run(
+        "UPDATE jobs SET retry_after = " + instant_from_now(database(), 1.2) + " WHERE id = 7");
     add({.id = 51, .queue = "other"});
     Broker broker = this->broker();
-    broker.subscribe(jobs(), "q", [](const std::string&) {}).workers(3).poll_interval(often).drain();
+    broker.subscribe(jobs(), "q", [](const std::string&) {})
+        .workers(3)
+        .poll_interval(often)
+        .drain();
     broker.run();
     EXPECT_EQ(recorder->settled(Outcome::Kind::ack), 50U);
     EXPECT_EQ(count(), 1);

@@ -42,7 +42,8 @@ public:
             values_[word.substr(0, equals)] = word.substr(equals + 1);
         }
     }
-    [[nodiscard]] std::string text(const std::string& name, const std::string& otherwise = "") const {
+    [[nodiscard]] std::string text(
+        const std::string& name, const std::string& otherwise = "") const {
         const auto found = values_.find(name);
         return found == values_.end() ? otherwise : found->second;
     }

@@ -54,6 +54,11 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
+    // -1 once waited for.
+    [[nodiscard]] pid_t pid() const { return pid_; }
+
+    [[nodiscard]] pid_t id() const { return pid_; }
+
     void signal(int number) const {
         if (pid_ > 0) ::kill(pid_, number);
     }

@@ -81,8 +81,8 @@ std::vector<History::Run> History::runs(const std::vector<HistoryLine>& lines) c
         const std::pair key(line.pid, line.row);
         if (line.what == "start") {
             const auto death = deaths_.find(line.pid);
-            const auto end = death != deaths_.end() ? death->second
-                                                    : std::numeric_limits<std::int64_t>::max();
+            const auto end =
+                death != deaths_.end() ? death->second : std::numeric_limits<std::int64_t>::max();
             open[key] = runs.size();
             runs.push_back({line.pid, line.row, line.at, end, false});
         } else if (line.what == "end" && open.contains(key)) {

@@ -97,9 +97,8 @@ std::string instant_from_now(const TestDatabase& database, double seconds) {
 }
 
 std::string seconds_until(const TestDatabase& database, const std::string& column) {
-    return database.postgres()
-               ? "extract(epoch FROM " + column + " - clock_timestamp())"
-               : "((julianday(" + column + ") - julianday('now')) * 86400.0)";
+    return database.postgres() ? "extract(epoch FROM " + column + " - clock_timestamp())"
+                               : "((julianday(" + column + ") - julianday('now')) * 86400.0)";
 }
 
 } // namespace rowq::test

@@ -7,7 +7,8 @@
 namespace rowq::test {
 
 std::string to_string(const Case& c) {
-    return (c.server == Server::postgres ? "postgres_" : "sqlite_") + std::string(to_string(c.form));
+    return (c.server == Server::postgres ? "postgres_" : "sqlite_") +
+           std::string(to_string(c.form));
 }
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << to_string(c); }

@@ -55,8 +55,11 @@ std::string Recorder::troubles() const {
     for (const Told& told : all()) {
         if (told.kind == Kind::error || told.kind == Kind::failed || told.kind == Kind::lost ||
             told.kind == Kind::undecodable)
-            text.append(to_string(told.kind)).append(" ").append(told.row).append(": ").append(
-                told.text.substr(0, 300) + "\n");
+            text.append(to_string(told.kind))
+                .append(" ")
+                .append(told.row)
+                .append(": ")
+                .append(told.text.substr(0, 300) + "\n");
     }
     return text;
 }

@@ -20,8 +20,11 @@ namespace rowq::test { namespace {
 using namespace std::chrono_literals;
 using namespace detail::db;
 
-Timestamp at(int year, unsigned month, unsigned day, std::chrono::microseconds time = 0us) {
-    return Timestamp{std::chrono::sys_days{std::chrono::year{year} / month / day}} + time;
+constexpr Timestamp at(
+    int year, unsigned month, unsigned day, std::chrono::microseconds time = 0us) {
+    const std::chrono::year_month_day date{
+        std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
+    return Timestamp{std::chrono::sys_days{date}} + time;
 }
 
 Value text(const char* content) { return std::string{content}; }

@@ -1,0 +1,64 @@
+// rowq init: the recommended table, created or printed.
+#include "commands.hpp"
+#include "ops/look.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace rowq::cli {
+
+namespace {
+
+struct InitCommand {
+    std::string form = "lease";
+    std::string key;
+    bool print = false;
+};
+
+detail::sql::InitOptions init_options(const Globals& globals, const InitCommand& command) {
+    detail::sql::InitOptions options;
+    options.table = globals.table;
+    if (command.form == "row-lock") options.form = detail::Form::row_lock;
+    if (command.form == "advisory") options.form = detail::Form::advisory;
+    if (!command.key.empty() && options.form != detail::Form::advisory)
+        throw UsageError("--key: only the advisory form has a key; add --form advisory");
+    options.lock_key = command.key.empty() ? "{id}" : command.key;
+    return options;
+}
+
+void run(const Globals& globals, const InitCommand& command) {
+    const auto options = init_options(globals, command);
+    const auto database = detail::db::open_database(globals.db, {});
+    if (command.print) {
+        for (const auto& statement : detail::ops::dialect_of(database->kind())->init_ddl(options))
+            print_line(statement + ";");
+    } else {
+        detail::ops::init(*database, options);
+        if (!globals.quiet)
+            print_line(fmt::format("{} is ready in {}", options.table, database->name()));
+    }
+    flush_output();
+}
+
+} // namespace
+
+void add_init(CLI::App& app, const Globals& globals) {
+    const auto command = std::make_shared<InitCommand>();
+    auto* init = app.add_subcommand(
+        "init", "Create the recommended table and its claim index; safe to repeat");
+    init->footer(
+        "Example:\n  rowq init --db postgresql://localhost/app\n  rowq init --form row-lock --print");
+    init->add_option(
+            "--form", command->form,
+            "How rows are held while in work: lease (default), row-lock or advisory")
+        ->check(CLI::IsMember({"lease", "row-lock", "advisory"}));
+    init->add_option(
+        "--key", command->key,
+        "Advisory form: what rows exclude each other by, e.g. \"account-{queue}\"; the same for rowq work");
+    init->add_flag(
+        "--print", command->print, "Print the DDL instead of running it; connects to nothing");
+    init->callback([&globals, command] { run(globals, *command); });
+}
+
+} // namespace rowq::cli

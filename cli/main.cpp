@@ -1,0 +1,70 @@
+// The rowq program: global options, commands, exit codes.
+#include "commands.hpp"
+
+#include <rowq/error.hpp>
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+constexpr const char* about =
+    "Durable task queues in your own SQL tables.\n"
+    "\n"
+    "  rowq init                                create a table in sqlite:rowq.db\n"
+    "  rowq push 'hello'                        enqueue a payload\n"
+    "  rowq work --exec 'cat; echo' --drain     run a command for each row\n"
+    "  rowq stats                               see what waits\n"
+    "\n"
+    "The same with --db postgresql://user@host/db, or ROWQ_DB set to it.";
+
+int failed(int code, const char* text) {
+    fmt::print(stderr, "rowq: {}\n", text);
+    return code;
+}
+
+int run(int argc, char** argv) {
+    rowq::cli::Globals globals;
+    CLI::App app(about, "rowq");
+    app.set_version_flag("--version", "rowq " ROWQ_VERSION);
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.add_option(
+           "--db", globals.db, "Database: sqlite:FILE or postgresql://... Default: sqlite:rowq.db")
+        ->envname("ROWQ_DB");
+    app.add_option("--table", globals.table, "Default: rowq_jobs");
+    app.add_option("--config", globals.config, "A TOML file that describes the table's columns");
+    app.add_flag("--json", globals.json, "One JSON object a line on standard output");
+    app.add_flag("-q,--quiet", globals.quiet, "Only errors");
+    app.add_flag("-v,--verbose", globals.verbose, "Everything that happens, on standard error");
+    rowq::cli::add_init(app, globals);
+    rowq::cli::add_push(app, globals);
+    rowq::cli::add_work(app, globals);
+    rowq::cli::add_ls(app, globals);
+    rowq::cli::add_stats(app, globals);
+    try {
+        app.parse(argc, argv);
+        return 0;
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& error) {
+        fmt::print(stderr, "rowq: {} (see \"rowq --help\")\n", error.what());
+        return 2;
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN); // a reader that went away is an error to report, not a death
+    try {
+        return run(argc, argv);
+    } catch (const rowq::cli::UsageError& error) {
+        return failed(2, error.what());
+    } catch (const std::exception& error) {
+        return failed(1, error.what());
+    }
+}

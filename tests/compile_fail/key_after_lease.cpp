@@ -1,0 +1,4 @@
+// expect: a table has one form, either locked_until or lock_key
+#include <rowq/table.hpp>
+
+constexpr auto jobs = rowq::table("jobs").id("id").locked_until("lease").lock_key("k");

@@ -1,0 +1,425 @@
+// PostgreSQL sessions that end, stall, or never come about.
+#include "support/postgres_driver.hpp"
+
+#if ROWQ_WITH_POSTGRES
+
+#include "support/eventually.hpp"
+#include "support/relay.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <future>
+
+namespace rowq::test { namespace {
+
+using namespace std::chrono_literals;
+using namespace detail::db;
+
+// What a test server's address says.
+std::string option_of(const std::string& url, const std::string& key) {
+    const auto at = url.find(key + "=");
+    if (at == std::string::npos) return "";
+    const auto start = at + key.size() + 1;
+    return url.substr(start, std::min(url.find('&', start), url.size()) - start);
+}
+
+class PostgresSessions : public PostgresDriverTest {
+protected:
+    // A session that goes through the relay.
+    std::unique_ptr<Database> open_through(const Relay& relay, Options options = {}) {
+        const auto& url = created->url();
+        const auto name = url.substr(url.rfind('/', url.find('?')) + 1);
+        const auto database_name = name.substr(0, name.find('?'));
+        return open_database(
+            "postgresql://rowq@" + relay.host_and_port() + "/" + database_name +
+                "?sslmode=disable&gssencmode=disable",
+            options);
+    }
+
+    std::unique_ptr<Relay> relay() {
+        return std::make_unique<Relay>(
+            option_of(created->url(), "host"), option_of(created->url(), "port"));
+    }
+
+    // A commit that does not come to its end: a deferred trigger sleeps in it.
+    void make_slow_commits() {
+        beside().run(
+            "CREATE TABLE slow(id int);"
+            "CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN PERFORM pg_sleep(600); RETURN NULL; END $$;"
+            "CREATE CONSTRAINT TRIGGER t AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED "
+            "FOR EACH ROW EXECUTE FUNCTION sleep()");
+    }
+
+    void wait_until_sleeping() {
+        ASSERT_TRUE(eventually([&] {
+            return beside().number(
+                       "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' "
+                       "AND datname = current_database()") == 1;
+        }));
+    }
+
+    void terminate(const std::string& pid) {
+        ASSERT_EQ(terminate_sessions(beside(), "pid = " + pid), 1);
+        ASSERT_TRUE(eventually([&] {
+            return beside().number("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid) == 0;
+        }));
+    }
+
+    // The session's next use, in a thread of its own.
+    std::future<std::optional<Error>> start(std::vector<Call> calls, Frame frame = {}) {
+        return std::async(std::launch::async, [this, calls = std::move(calls), frame] {
+            return thrown_by([&] { static_cast<void>(session().run(calls, frame)); });
+        });
+    }
+};
+
+TEST_F(PostgresSessions, one_ended_while_idle_is_found_before_use_and_replaced) {
+    const std::string first = pid();
+    connection.reset();
+    terminate(first);
+    const std::string second = pid();
+    EXPECT_NE(first, second);
+
+    for (const bool write : {true, false}) {
+        const std::string idle = pid();
+        EXPECT_TRUE(session().usable());
+        Connection& seen = session();
+        terminate(idle);
+        EXPECT_FALSE(seen.usable());
+        EXPECT_FALSE(seen.usable());
+        connection.reset();
+        const std::array calls{call("SELECT pg_backend_pid()")};
+        const auto results = write ? database->write(calls) : database->read(calls);
+        EXPECT_NE(results.at(0).at(0, 0), Value{std::int64_t{std::stoll(idle)}});
+    }
+}
+
+TEST_F(PostgresSessions, all_idle_ones_may_have_ended) {
+    {
+        std::vector<PooledConnection> many;
+        for (int i = 0; i < 5; ++i) many.push_back(database->pool()->acquire());
+    }
+    EXPECT_EQ(terminate_sessions(beside()), 5);
+    EXPECT_TRUE(eventually([&] {
+        return beside().number(
+                   "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()") == 1;
+    }));
+    EXPECT_EQ(database->read(std::array{call("SELECT 1")}).at(0).at(0, 0), Value{std::int64_t{1}});
+}
+
+TEST_F(PostgresSessions, one_ended_in_a_transaction_says_so_and_nothing_is_in_doubt) {
+    beside().run("CREATE TABLE t(id int)");
+    run("INSERT INTO t VALUES(1)", {}, {.begin = true});
+    terminate(pid());
+    const auto error = thrown_by([&] { run("SELECT 1", {}, {.commit = true}); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::database);
+    EXPECT_EQ(error->sqlstate(), "57P01");
+    EXPECT_TRUE(error->connection_lost());
+    EXPECT_TRUE(error->retryable());
+    EXPECT_FALSE(error->outcome_unknown());
+    EXPECT_FALSE(session().usable());
+    EXPECT_FALSE(session().in_transaction());
+    EXPECT_EQ(session().socket(), -1);
+    session().rollback();
+    session().close();
+    const auto again = thrown_by([&] { run("SELECT 1"); });
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->connection_lost());
+    const auto preparing = thrown_by([&] { session().prepare(query("SELECT 2")); });
+    ASSERT_TRUE(preparing);
+    EXPECT_TRUE(preparing->connection_lost());
+    connection.reset();
+    EXPECT_EQ(run("SELECT count(*) FROM t").at(0, 0), Value{std::int64_t{0}});
+}
+
+TEST_F(PostgresSessions, one_ended_during_a_statement_says_so) {
+    const std::string working = pid();
+    auto running = start({call("SELECT pg_sleep(600)")});
+    wait_until_sleeping();
+    terminate(working);
+    const auto error = running.get();
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->sqlstate(), "57P01");
+    EXPECT_TRUE(error->connection_lost());
+    EXPECT_FALSE(error->outcome_unknown()); // the server's word came instead of an answer
+    EXPECT_FALSE(session().usable());
+}
+
+TEST_F(PostgresSessions, one_ended_during_a_commit_leaves_its_outcome_unknown) {
+    make_slow_commits();
+    for (const auto& [calls, frame] : std::initializer_list<std::pair<std::vector<Call>, Frame>>{
+             {{call("INSERT INTO slow VALUES(1)")}, {}},
+             {{call("INSERT INTO slow VALUES(1)"), call("SELECT 1")},
+              {.begin = true, .commit = true}}}) {
+        const std::string working = pid();
+        auto running = start(calls, frame);
+        wait_until_sleeping();
+        terminate(working);
+        const auto error = running.get();
+        ASSERT_TRUE(error);
+        EXPECT_TRUE(error->connection_lost());
+        EXPECT_TRUE(error->outcome_unknown());
+        connection.reset();
+    }
+}
+
+TEST_F(PostgresSessions, a_commit_whose_answer_is_lost_has_an_unknown_outcome) {
+    beside().run("CREATE TABLE t(id int)");
+    const auto between = relay();
+    const auto through = open_through(*between);
+    int rows = 0;
+    for (const Frame frame : {Frame{}, Frame{.begin = true, .commit = true}}) {
+        connection = through->pool()->acquire();
+        const std::vector calls{call("INSERT INTO t VALUES(1)"), call("SELECT 1")};
+        for (const Call& one : calls) session().prepare(*one.query);
+        between->hold_answers();
+        auto running = start(calls, frame);
+        ++rows;
+        EXPECT_TRUE(eventually([&] { return beside().number("SELECT count(*) FROM t") == rows; }));
+        between->cut();
+        const auto error = running.get();
+        between->hold_answers(false);
+        ASSERT_TRUE(error);
+        EXPECT_EQ(error->code(), ErrorCode::database);
+        EXPECT_TRUE(error->connection_lost());
+        EXPECT_TRUE(error->outcome_unknown());
+        EXPECT_EQ(error->sqlstate(), "");
+    }
+    connection.reset();
+}
+
+TEST_F(PostgresSessions, a_write_whose_answer_is_lost_is_not_repeated) {
+    beside().run("CREATE TABLE t(id int)");
+    const auto between = relay();
+    const auto through = open_through(*between);
+    const std::vector calls{call("INSERT INTO t VALUES(1)")};
+    static_cast<void>(through->write(calls));
+    between->hold_answers();
+    auto running = std::async(std::launch::async, [&] {
+        return thrown_by([&] { static_cast<void>(through->write(calls)); });
+    });
+    EXPECT_TRUE(eventually([&] { return beside().number("SELECT count(*) FROM t") == 2; }));
+    between->cut();
+    between->hold_answers(false);
+    const auto error = running.get();
+    ASSERT_TRUE(error);
+    EXPECT_TRUE(error->outcome_unknown());
+    EXPECT_EQ(beside().number("SELECT count(*) FROM t"), 2);
+}
+
+TEST_F(PostgresSessions, without_a_commit_a_lost_line_leaves_nothing_in_doubt) {
+    beside().run("CREATE TABLE t(id int)");
+    const auto between = relay();
+    const auto through = open_through(*between);
+    connection = through->pool()->acquire();
+    run("INSERT INTO t VALUES(1)", {}, {.begin = true});
+    between->cut();
+    const auto error = thrown_by([&] { run("INSERT INTO t VALUES(1)"); });
+    ASSERT_TRUE(error);
+    EXPECT_TRUE(error->connection_lost());
+    EXPECT_FALSE(error->outcome_unknown());
+    connection.reset();
+}
+
+TEST_F(PostgresSessions, a_statement_that_takes_too_long_closes_the_session) {
+    database = open({.statement_timeout = 200ms});
+    const auto error = thrown_by([&] { run("SELECT pg_sleep(600)", {}, {.begin = true}); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::database);
+    EXPECT_TRUE(error->connection_lost());
+    EXPECT_FALSE(error->outcome_unknown());
+    EXPECT_NE(std::string(error->what()).find("200 ms"), std::string::npos) << error->what();
+    EXPECT_FALSE(session().usable());
+    // The server finds that we are gone and stops as well.
+    EXPECT_TRUE(eventually([&] {
+        return beside().number(
+                   "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == 0;
+    }));
+}
+
+TEST_F(PostgresSessions, a_commit_that_takes_too_long_has_an_unknown_outcome) {
+    make_slow_commits();
+    database = open({.statement_timeout = 200ms});
+    const auto error = thrown_by([&] { run("INSERT INTO slow VALUES(1)"); });
+    ASSERT_TRUE(error);
+    EXPECT_TRUE(error->connection_lost());
+    EXPECT_TRUE(error->outcome_unknown());
+}
+
+TEST_F(PostgresSessions, a_server_that_says_nothing_holds_up_nobody) {
+    const auto between = relay();
+    const auto through = open_through(*between, {.statement_timeout = 200ms});
+    connection = through->pool()->acquire();
+    run("SELECT 1", {}, {.begin = true});
+    between->hold_answers();
+    session().rollback(); // gives up, and closes
+    EXPECT_FALSE(session().usable());
+    connection.reset();
+
+    between->hold_answers(false);
+    connection = through->pool()->acquire();
+    between->hold_answers();
+    const auto error =
+        thrown_by([&] { run(std::string("SELECT '") + std::string(20'000'000, 'x') + "'"); });
+    ASSERT_TRUE(error);
+    EXPECT_TRUE(error->connection_lost());
+    connection.reset();
+}
+
+TEST_F(PostgresSessions, one_idle_too_long_in_a_transaction_is_found) {
+    run("SET idle_in_transaction_session_timeout = '50ms'");
+    run("SELECT 1", {}, {.begin = true});
+    EXPECT_TRUE(eventually([&] { return !session().usable(); }));
+    const auto error = thrown_by([&] { run("SELECT 1", {}, {.commit = true}); });
+    ASSERT_TRUE(error);
+    EXPECT_TRUE(error->connection_lost());
+    EXPECT_FALSE(error->outcome_unknown());
+}
+
+class PostgresConnecting : public PostgresSessions {
+protected:
+    // The error of connecting to created's database under other options.
+    std::optional<Error> connecting(const std::string& url, Options options = {}) {
+        return thrown_by([&] {
+            const auto other = open_database(url, options);
+            static_cast<void>(other->server());
+        });
+    }
+
+    // created's url, with these options in front of its own.
+    std::string with(const std::string& hosts, const std::string& ports) {
+        const auto& url = created->url();
+        return url.substr(0, url.find('?')) + "?host=" + hosts + "," + option_of(url, "host") +
+               "&port=" + ports + "," + option_of(url, "port");
+    }
+
+    // Something to connect to that says nothing.
+    Relay silent{"", ""};
+};
+
+TEST_F(PostgresConnecting, refused_is_connect_and_may_be_tried_again) {
+    const auto error = connecting("postgresql://u:hunter2@127.0.0.1:1/d");
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::connect);
+    EXPECT_TRUE(error->retryable());
+    const std::string text = error->what();
+    EXPECT_NE(text.find("127.0.0.1"), std::string::npos) << text;
+    EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+}
+
+TEST_F(PostgresConnecting, has_an_end_where_nobody_answers) {
+    const auto error = connecting(
+        "postgresql://u:hunter2@" + silent.host_and_port() + "/d?sslmode=disable",
+        {.connect_timeout = 200ms});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::connect);
+    EXPECT_TRUE(error->retryable());
+    EXPECT_NE(std::string(error->what()).find("no answer"), std::string::npos) << error->what();
+    EXPECT_EQ(std::string(error->what()).find("hunter2"), std::string::npos) << error->what();
+}
+
+TEST_F(PostgresConnecting, an_unknown_database_or_user_is_told_apart) {
+    const auto& url = created->url();
+    const auto question = url.find('?');
+    const auto no_database =
+        connecting(url.substr(0, question) + "_nothing" + url.substr(question));
+    ASSERT_TRUE(no_database);
+    EXPECT_EQ(no_database->code(), ErrorCode::connect);
+    EXPECT_EQ(no_database->sqlstate(), "3D000");
+    EXPECT_FALSE(no_database->retryable());
+    const auto no_user = connecting(url + "&user=nobody_of_this_name");
+    ASSERT_TRUE(no_user);
+    EXPECT_EQ(no_user->code(), ErrorCode::connect);
+    EXPECT_EQ(no_user->sqlstate(), "28000");
+    EXPECT_FALSE(no_user->retryable());
+}
+
+TEST_F(PostgresConnecting, a_full_server_may_be_tried_again) {
+    const std::string role = "rowq_limited_" + std::to_string(getpid());
+    beside().run("CREATE ROLE " + role + " LOGIN CONNECTION LIMIT 0");
+    const auto error = connecting(created->url() + "&user=" + role);
+    beside().run("DROP ROLE " + role);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->sqlstate(), "53300");
+    EXPECT_EQ(error->code(), ErrorCode::connect);
+    EXPECT_TRUE(error->retryable());
+}
+
+TEST_F(PostgresConnecting, a_wrong_password_is_not_repeated) {
+    const char* tcp = std::getenv("ROWQ_TEST_POSTGRES_TCP");
+    if (tcp == nullptr) {
+        if (all_required()) FAIL() << "set ROWQ_TEST_POSTGRES_TCP";
+        GTEST_SKIP() << "no PostgreSQL server: set ROWQ_TEST_POSTGRES_TCP";
+    }
+    const std::string right = tcp;
+    EXPECT_FALSE(connecting(right));
+    const auto at = right.find('@');
+    const auto options = right.find('?') == std::string::npos ? "?" : "&";
+    for (const std::string& wrong :
+         {"postgresql://rowq:hunter2" + right.substr(at),
+          "postgresql://rowq:hunter%32" + right.substr(at),
+          "postgresql://rowq" + right.substr(at) + options + "password=hunter2"}) {
+        const auto error = connecting(wrong);
+        ASSERT_TRUE(error);
+        EXPECT_EQ(error->code(), ErrorCode::connect);
+        EXPECT_EQ(error->sqlstate(), "28P01") << error->what();
+        EXPECT_FALSE(error->retryable());
+        for (const auto* part : {"hunter2", "hunter%32"}) {
+            EXPECT_EQ(std::string(error->what()).find(part), std::string::npos) << error->what();
+            EXPECT_EQ(error->server_text().find(part), std::string::npos);
+        }
+    }
+}
+
+TEST_F(PostgresConnecting, goes_on_to_the_next_host) {
+    EXPECT_FALSE(connecting(with("127.0.0.1", "1"))); // refuses
+    EXPECT_FALSE(
+        connecting(with("127.0.0.1", silent.port()), {.connect_timeout = 2s})); // says nothing
+    EXPECT_FALSE(connecting(with("/nowhere", "1")));
+    const auto error = connecting("postgresql://127.0.0.1:1,127.0.0.1:2/d");
+    ASSERT_TRUE(error);
+    const std::string text = error->what();
+    EXPECT_NE(text.find("port 1 "), std::string::npos) << text;
+    EXPECT_NE(text.find("port 2 "), std::string::npos) << text;
+}
+
+TEST_F(PostgresConnecting, looks_for_the_kind_of_server_that_is_asked_for) {
+    const auto attributes = [&](const std::string& wanted) {
+        return connecting(with("127.0.0.1", "1") + "&target_session_attrs=" + wanted);
+    };
+    for (const auto* wanted : {"any", "read-write", "primary", "prefer-standby"})
+        EXPECT_FALSE(attributes(wanted)) << wanted;
+    for (const auto* wanted : {"read-only", "standby"}) {
+        const auto error = attributes(wanted);
+        ASSERT_TRUE(error) << wanted;
+        EXPECT_EQ(error->code(), ErrorCode::connect) << error->what();
+    }
+}
+
+TEST_F(PostgresConnecting, keeps_what_the_user_set) {
+    database =
+        open_database(created->url() + "&application_name=mine&options=-c%20work_mem%3D5MB", {});
+    EXPECT_EQ(run("SHOW application_name").at(0, 0), Value{std::string("mine")});
+    EXPECT_EQ(run("SHOW work_mem").at(0, 0), Value{std::string("5MB")});
+}
+
+TEST_F(PostgresConnecting, a_pool_of_a_dead_server_recovers) {
+    auto between = relay();
+    const auto through = open_through(*between);
+    const std::array calls{call("SELECT 1")};
+    EXPECT_EQ(through->read(calls).size(), 1U);
+    between->hold_answers();
+    between->cut();
+    between->hold_answers(false);
+    // The pool finds the dead session by itself.
+    EXPECT_EQ(through->read(calls).size(), 1U);
+}
+
+}} // namespace rowq::test
+
+#endif

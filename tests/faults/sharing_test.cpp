@@ -1,0 +1,100 @@
+// Many processes on one queue: each row once, whatever the form and the database.
+#include "support/workers.hpp"
+
+namespace rowq::test { namespace {
+
+using namespace std::chrono_literals;
+
+class Sharing : public FaultTest {
+protected:
+    // Runs the workers until the queue is empty.
+    void drain(int processes, WorkerArguments arguments) {
+        arguments.emplace_back("drain", "1");
+        std::vector<std::unique_ptr<Worker>> workers;
+        for (int i = 0; i < processes; ++i) workers.push_back(launch(arguments));
+        for (const auto& worker : workers) EXPECT_TRUE(worker->ends_well());
+    }
+    [[nodiscard]] std::string first_error() const {
+        const auto errors = history().all("error");
+        return errors.empty() ? "" : errors.front().rest;
+    }
+};
+
+ROWQ_EVERY_CASE(Sharing);
+
+TEST_P(Sharing, four_processes_run_each_row_once) {
+    const int rows = scaled(10'000);
+    insert_range(session(), 1, rows);
+    drain(4, {{"workers", "4"}});
+    EXPECT_EQ(count(), 0);
+    EXPECT_EQ(history().problems(rows), "");
+    EXPECT_EQ(history().count("start"), static_cast<std::size_t>(rows));
+    EXPECT_EQ(first_error(), "");
+}
+
+TEST_P(Sharing, rows_of_a_key_never_run_together) {
+    if (!advisory()) GTEST_SKIP() << "no keys";
+    const int rows = scaled(2'000);
+    insert_range(session(), 1, rows);
+    session().run("UPDATE jobs SET account = CAST(id % 13 AS text)");
+    std::map<std::string, std::string> keys;
+    for (int id = 1; id <= rows; ++id) keys[std::to_string(id)] = std::to_string(id % 13);
+    drain(3, {{"workers", "4"}, {"sleep_us", "200"}});
+    EXPECT_EQ(count(), 0);
+    const History history = this->history();
+    EXPECT_EQ(history.problems(rows), "");
+    EXPECT_EQ(history.overlaps(keys), "");
+    EXPECT_EQ(history.count("start"), static_cast<std::size_t>(rows));
+}
+
+TEST_P(Sharing, writers_and_many_threads_never_meet_a_locked_database) {
+    if (postgres()) GTEST_SKIP() << "SQLite's trouble";
+    const int rows = scaled(4'000);
+    std::vector<std::unique_ptr<Worker>> workers;
+    for (int i = 0; i < 2; ++i) workers.push_back(start({{"workers", "16"}}));
+    {
+        Broker broker = this->broker();
+        Publisher<std::string> publisher(broker, jobs(), "q");
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&] {
+                for (int i = 0; i < rows / 40; ++i)
+                    EXPECT_EQ(publisher.push_many(std::vector<std::string>(10, "x")).size(), 10U);
+            });
+        }
+    }
+    ASSERT_TRUE(eventually_empty());
+    for (const auto& worker : workers) {
+        worker->signal(SIGTERM);
+        EXPECT_TRUE(worker->ends_well());
+    }
+    EXPECT_EQ(history().problems(rows / 40 * 40), "");
+    EXPECT_EQ(history().count("start"), static_cast<std::size_t>(rows / 40 * 40));
+    EXPECT_EQ(first_error(), "");
+}
+
+TEST_P(Sharing, a_small_pool_takes_no_row_that_it_cannot_run) {
+    insert_range(session(), 1, 60);
+    const auto worker =
+        start({{"workers", "50"}, {"pool", "5"}, {"until", gate_file()}, {"lease_ms", "1000"}});
+    const std::size_t expected = lease() || !postgres() ? 50 : 4;
+    ASSERT_TRUE(eventually_running(*worker, expected));
+    // Longer than the leases last, so that they must have been renewed.
+    std::this_thread::sleep_for(2'500ms);
+    EXPECT_EQ(history().running(worker->pid()), expected);
+    if (lease()) {
+        EXPECT_EQ(count("locked_until IS NOT NULL"), 50);
+    }
+    if (advisory()) {
+        EXPECT_EQ(count("attempt = 2"), static_cast<long long>(expected));
+    }
+    open_gate();
+    ASSERT_TRUE(eventually_empty());
+    worker->signal(SIGTERM);
+    EXPECT_TRUE(worker->ends_well());
+    EXPECT_EQ(history().problems(60), "");
+    EXPECT_EQ(history().count("start"), 60U);
+    EXPECT_EQ(first_error(), "");
+}
+
+}} // namespace rowq::test

@@ -1,0 +1,85 @@
+// The PostgreSQL driver on a database of the test's own.
+#pragma once
+
+#include "db/database.hpp"
+#include "support/databases.hpp"
+
+#include <rowq/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rowq::test {
+
+// What an action throws.
+template <class F>
+std::optional<Error> thrown_by(F action) {
+    try {
+        action();
+        return std::nullopt;
+    } catch (const Error& error) {
+        return error;
+    }
+}
+
+class PostgresDriverTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto reason = missing(Server::postgres)) {
+            if (all_required()) FAIL() << *reason;
+            GTEST_SKIP() << *reason;
+        }
+        created = make_database(Server::postgres);
+        database = open({});
+    }
+
+    // Sessions end before their database is dropped.
+    void TearDown() override {
+        connection.reset();
+        database.reset();
+    }
+
+    [[nodiscard]] std::unique_ptr<detail::db::Database> open(const detail::db::Options& options) {
+        return detail::db::open_database(created->url(), options);
+    }
+
+    // A session of the test's own, made on first use.
+    detail::db::Connection& session() {
+        if (!connection) connection = database->pool()->acquire();
+        return **connection;
+    }
+
+    // Past the driver.
+    rowq::test::Session& beside() { return created->session(); }
+
+    // Statements live as long as the test, as those of a subscription do.
+    const detail::db::Query& query(const std::string& text) {
+        return *queries.emplace_back(std::make_unique<detail::db::Query>(text));
+    }
+
+    detail::db::Call call(const std::string& text, std::vector<Value> parameters = {}) {
+        return {&query(text), std::move(parameters)};
+    }
+
+    detail::db::Result run(
+        const std::string& text, std::vector<Value> parameters = {}, detail::db::Frame frame = {}) {
+        const std::vector calls{call(text, std::move(parameters))};
+        return session().run(calls, frame).at(0);
+    }
+
+    std::string pid() {
+        return std::to_string(std::get<std::int64_t>(run("SELECT pg_backend_pid()").at(0, 0)));
+    }
+
+    std::unique_ptr<TestDatabase> created;
+    std::vector<std::unique_ptr<detail::db::Query>> queries;
+    std::unique_ptr<detail::db::Database> database;
+    std::optional<detail::db::PooledConnection> connection;
+};
+
+} // namespace rowq::test

@@ -208,9 +208,10 @@ bool SqliteConnection::try_commit(clock::time_point until) {
     const int code = step_verb(commit());
     if (code == SQLITE_DONE) return true;
     if ((code & 0xff) == SQLITE_BUSY && in_transaction()) return false;
-    const Error error = sqlite_error(db_.get(), code, shown_, limits_.lock);
+    Error error =
+        sqlite_error(db_.get(), code, shown_, limits_.lock); // before rollback() clears it
     rollback();
-    throw error;
+    throw Error(std::move(error));
 }
 
 void SqliteConnection::savepoint() { execute_unhurried(set_savepoint()); }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <new>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace rowq::detail::db {
@@ -201,7 +202,7 @@ void SqliteConnection::fail_step(int code, const Query& query) {
     const bool ran_out = (code & 0xff) == SQLITE_INTERRUPT;
     Error error = sqlite_error(db_.get(), code, shown_, ran_out ? limits_.statement : limits_.lock);
     if ((code & 0xff) == SQLITE_ERROR) static_cast<void>(compile(query));
-    throw error;
+    throw Error(std::move(error));
 }
 
 } // namespace rowq::detail::db

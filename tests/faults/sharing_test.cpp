@@ -1,18 +1,27 @@
 // Many processes on one queue: each row once, whatever the form and the database.
 #include "support/workers.hpp"
 
+#include <map>
+#include <set>
+
 namespace rowq::test { namespace {
 
 using namespace std::chrono_literals;
 
 class Sharing : public FaultTest {
 protected:
-    // Runs the workers until the queue is empty.
-    void drain(int processes, WorkerArguments arguments) {
-        arguments.emplace_back("drain", "1");
+    // So many processes, all at work before the first row arrives, until the queue is empty again.
+    template <class Insert>
+    void share(int processes, const WorkerArguments& arguments, Insert insert_rows) {
         std::vector<std::unique_ptr<Worker>> workers;
-        for (int i = 0; i < processes; ++i) workers.push_back(launch(arguments));
+        for (int i = 0; i < processes; ++i) workers.push_back(start(arguments));
+        insert_rows();
+        EXPECT_TRUE(eventually_empty());
+        for (const auto& worker : workers) worker->signal(SIGTERM);
         for (const auto& worker : workers) EXPECT_TRUE(worker->ends_well());
+        std::set<int> pids;
+        for (const HistoryLine& line : history().all("start")) pids.insert(line.pid);
+        EXPECT_GE(pids.size(), 2U) << "nobody shared anything";
     }
     [[nodiscard]] std::string first_error() const {
         const auto errors = history().all("error");
@@ -24,27 +33,37 @@ ROWQ_EVERY_CASE(Sharing);
 
 TEST_P(Sharing, four_processes_run_each_row_once) {
     const int rows = scaled(10'000);
-    insert_range(session(), 1, rows);
-    drain(4, {{"workers", "4"}});
-    EXPECT_EQ(count(), 0);
+    share(4, {{"workers", "4"}}, [&] { insert_range(session(), 1, rows); });
     EXPECT_EQ(history().problems(rows), "");
     EXPECT_EQ(history().count("start"), static_cast<std::size_t>(rows));
     EXPECT_EQ(first_error(), "");
 }
 
+TEST_P(Sharing, processes_that_drain_end_when_the_last_row_is_finished) {
+    insert_range(session(), 1, 500);
+    std::vector<std::unique_ptr<Worker>> workers;
+    for (int i = 0; i < 3; ++i) workers.push_back(launch({{"workers", "2"}, {"drain", "1"}}));
+    for (const auto& worker : workers) EXPECT_TRUE(worker->ends_well());
+    EXPECT_EQ(count(), 0);
+    EXPECT_EQ(history().problems(500), "");
+}
+
 TEST_P(Sharing, rows_of_a_key_never_run_together) {
     if (!advisory()) GTEST_SKIP() << "no keys";
     const int rows = scaled(2'000);
-    insert_range(session(), 1, rows);
-    session().run("UPDATE jobs SET account = CAST(id % 13 AS text)");
     std::map<std::string, std::string> keys;
     for (int id = 1; id <= rows; ++id) keys[std::to_string(id)] = std::to_string(id % 13);
-    drain(3, {{"workers", "4"}, {"sleep_us", "200"}});
-    EXPECT_EQ(count(), 0);
+    share(3, {{"workers", "4"}, {"sleep_us", "200"}}, [&] {
+        const auto session = database().connect();
+        session->run("BEGIN");
+        insert_range(*session, 1, rows);
+        session->run("UPDATE jobs SET account = CAST(id % 13 AS text); COMMIT");
+    });
     const History history = this->history();
     EXPECT_EQ(history.problems(rows), "");
     EXPECT_EQ(history.overlaps(keys), "");
     EXPECT_EQ(history.count("start"), static_cast<std::size_t>(rows));
+    EXPECT_EQ(first_error(), "");
 }
 
 TEST_P(Sharing, writers_and_many_threads_never_meet_a_locked_database) {

@@ -209,8 +209,9 @@ TEST(Descriptions, name_roles_as_the_builder_does) {
 
 TEST(Descriptions, cut_lock_keys_into_texts_and_columns) {
     const auto parts = [](std::string_view key) {
+        const detail::Table table(jobs().lock_key(key).description());
         std::string text;
-        for (const auto& part : detail::Table(jobs().lock_key(key).description()).lock_key())
+        for (const auto& part : table.lock_key())
             text += (part.is_column ? "<" : "[") + part.text + (part.is_column ? ">" : "]");
         return text;
     };

@@ -106,7 +106,7 @@ void Service::wait(std::unique_lock<std::mutex>& lock) {
 void Service::claim(std::unique_lock<std::mutex>& lock) {
     const std::size_t room = limit() - claimed_rows();
     ++in_flight_;
-    const auto ticket = pacer_->begin();
+    const Beginning beginning{pacer_->begin(), finished_};
     lock.unlock();
     std::optional<claim::Claimed> claimed;
     try {
@@ -120,19 +120,20 @@ void Service::claim(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     --in_flight_;
     if (claimed)
-        accept(std::move(*claimed), ticket, lock);
+        accept(std::move(*claimed), beginning, lock);
     else
         pacer_->failed(ClaimPacer::Time::clock::now(), share());
     changed_.notify_all();
 }
 
 void Service::accept(
-    claim::Claimed claimed, ClaimPacer::Ticket ticket, std::unique_lock<std::mutex>& lock) {
-    starved_ = claimed.no_connection;
+    claim::Claimed claimed, Beginning beginning, std::unique_lock<std::mutex>& lock) {
+    blocked_ = claimed.blocked;
+    if (blocked_ && finished_ != beginning.finished) pacer_->wake();
     if (claimed.full)
         pacer_->full();
     else
-        pacer_->fell_short(ClaimPacer::Time::clock::now(), ticket, share());
+        pacer_->fell_short(ClaimPacer::Time::clock::now(), beginning.ticket, share());
     const std::size_t count = claimed.rows.size();
     for (auto& held : claimed.rows) ready_.push_back(std::make_shared<Job>(*this, std::move(held)));
     const bool report_unreadable =

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -75,6 +76,12 @@ public:
     void finished(Job& job) noexcept;
 
 private:
+    // How things stood when a claim began: what happened meanwhile it may not have seen.
+    struct Beginning {
+        ClaimPacer::Ticket ticket;
+        std::uint64_t finished;
+    };
+
     void work();
     [[nodiscard]] std::shared_ptr<Job> next();
     [[nodiscard]] std::size_t limit() const noexcept;        // of rows claimed and unsettled
@@ -82,8 +89,7 @@ private:
     [[nodiscard]] bool may_claim() const;
     void wait(std::unique_lock<std::mutex>& lock);
     void claim(std::unique_lock<std::mutex>& lock);
-    void accept(
-        claim::Claimed claimed, ClaimPacer::Ticket ticket, std::unique_lock<std::mutex>& lock);
+    void accept(claim::Claimed claimed, Beginning beginning, std::unique_lock<std::mutex>& lock);
     void check_drained(std::unique_lock<std::mutex>& lock);
     void give_back_ready();
 
@@ -112,8 +118,10 @@ private:
     std::deque<std::shared_ptr<Job>> ready_;
     std::unordered_set<Job*> in_work_;
     std::size_t in_flight_ = 0;
-    bool timed_ = false;   // a worker waits with a time-out, the others without
-    bool starved_ = false; // the pool had no connection for a claim
+    bool timed_ = false; // a worker waits with a time-out, the others without
+    bool blocked_ =
+        false; // the last claim may have found more if a delivery in work here had ended
+    std::uint64_t finished_ = 0; // deliveries
     bool stopping_ = false;
     bool drained_ = false;
     std::atomic<bool> told_no_delay_ = false;

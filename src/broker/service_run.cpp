@@ -1,11 +1,22 @@
 // A job through its handler to its settlement.
 #include "broker/policy.hpp"
 #include "broker/service.hpp"
+#include "table/one_line.hpp"
 
 #include <exception>
 #include <utility>
 
 namespace rowq::detail::broker {
+
+namespace {
+
+// A handler may say anything at any length; observers get what fits a log line.
+std::string said(const std::exception& error) {
+    constexpr std::size_t longest = 2'000;
+    return on_one_line(shortened(error.what(), longest));
+}
+
+} // namespace
 
 void Service::run(const std::shared_ptr<Job>& job) {
     const auto& cap = setup_.options->max_attempts;
@@ -31,7 +42,7 @@ std::optional<Outcome> Service::call_handler(Delivery& delivery, const Job& job)
         const auto outcome = settleable(
             after_undecodable(setup_.table, *setup_.options, job.attempt(), share()), job);
         lock.unlock();
-        tell({.kind = Event::Kind::undecodable, .outcome = outcome, .text = error.what()}, &job);
+        tell({.kind = Event::Kind::undecodable, .outcome = outcome, .text = said(error)}, &job);
         return outcome;
     } catch (const std::exception& error) {
         return after_throw(error, delivery, job);
@@ -47,7 +58,7 @@ std::optional<Outcome> Service::after_throw(
     const std::exception& error, const Delivery& delivery, const Job& job) {
     std::optional<Outcome> outcome;
     if (delivery) outcome = settleable(failure_outcome(error, delivery, job), job);
-    tell({.kind = Event::Kind::failed, .outcome = outcome, .text = error.what()}, &job);
+    tell({.kind = Event::Kind::failed, .outcome = outcome, .text = said(error)}, &job);
     return outcome;
 }
 
@@ -61,7 +72,7 @@ Outcome Service::failure_outcome(
     try {
         return setup_.options->on_failure(error, delivery);
     } catch (const std::exception& second) {
-        tell({.kind = Event::Kind::warning, .text = second.what()}, &job);
+        tell({.kind = Event::Kind::warning, .text = said(second)}, &job);
     } catch (...) {
         tell({.kind = Event::Kind::warning, .text = "the failure policy threw"}, &job);
     }
@@ -114,6 +125,7 @@ void Service::settle(Job& job, Outcome outcome) {
         throw;
     }
     tell({.kind = Event::Kind::settled, .outcome = outcome}, &job);
+    if (outcome.kind() == Outcome::Kind::retry) wake();
 }
 
 void Service::give_up(Job& job) noexcept {
@@ -121,6 +133,7 @@ void Service::give_up(Job& job) noexcept {
         if (const auto held = job.take()) {
             claims_->give_back(*held, false);
             tell({.kind = Event::Kind::given_back}, &job);
+            wake();
         }
     } catch (const Error& error) {
         tell_error(queue_->located(error, job.id()));
@@ -132,7 +145,8 @@ void Service::give_up(Job& job) noexcept {
 void Service::finished(Job& job) noexcept {
     const std::lock_guard lock(mutex_);
     in_work_.erase(&job);
-    if (std::exchange(starved_, false)) pacer_->wake();
+    ++finished_;
+    if (std::exchange(blocked_, false) || (drains() && in_work_.empty())) pacer_->wake();
     changed_.notify_all();
 }
 

@@ -29,7 +29,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<ClaimedRow> take_first_free(
-        db::Connection& connection, const std::stop_token& stop);
+        db::Connection& connection, const std::stop_token& stop, bool& passed_over);
     [[nodiscard]] ClaimedRow look(db::Connection& connection, std::int64_t limit);
     void unlock(db::Connection& connection, std::int64_t lock);
     void finish(HeldBySession& held, std::vector<db::Call> calls, Outcome::Kind kind);
@@ -56,7 +56,7 @@ void AdvisoryClaims::unlock(db::Connection& connection, std::int64_t lock) {
 }
 
 std::optional<ClaimedRow> AdvisoryClaims::take_first_free(
-    db::Connection& connection, const std::stop_token& stop) {
+    db::Connection& connection, const std::stop_token& stop, bool& passed_over) {
     std::int64_t limit = first_look;
     while (!stop.stop_requested()) {
         auto row = look(connection, limit);
@@ -65,7 +65,10 @@ std::optional<ClaimedRow> AdvisoryClaims::take_first_free(
             unlock(connection, *row.lock);
             continue;
         }
-        if (row.seen < limit || limit >= widest_look) return std::nullopt;
+        if (row.seen < limit || limit >= widest_look) {
+            passed_over = row.seen > 0;
+            return std::nullopt;
+        }
         limit = std::min(limit * 8, widest_look);
     }
     return std::nullopt;
@@ -75,12 +78,12 @@ Claimed AdvisoryClaims::claim(std::size_t, std::stop_token stop) {
     Claimed claimed;
     auto connection = queue_.database.pool()->try_acquire_spare();
     if (!connection) {
-        claimed.no_connection = true;
+        claimed.blocked = true;
         return claimed;
     }
     std::optional<ClaimedRow> row;
     try {
-        row = take_first_free(**connection, stop);
+        row = take_first_free(**connection, stop, claimed.blocked);
     } catch (...) {
         connection->discard(); // a lock taken by a failed statement outlives it
         throw;

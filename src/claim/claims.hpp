@@ -43,8 +43,8 @@ public:
 struct Claimed {
     std::vector<std::unique_ptr<Held>> rows; // in claim order
     bool full = false;                       // as many as were asked for: there may be more
-    bool no_connection = false;              // the pool had none to spare
-    std::vector<std::string> unreadable;     // rows without a usable id, for a report each
+    bool blocked = false; // deliveries in work here may hold the connections or keys that it lacked
+    std::vector<std::string> unreadable; // rows without a usable id, for a report each
 };
 
 // Where a settlement leaves its row.

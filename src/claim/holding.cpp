@@ -67,7 +67,9 @@ Claimed HoldingClaims::claim(std::size_t n, std::stop_token stop) {
                 claimed.unreadable.emplace_back("a row without a usable id");
                 continue;
             }
-            if (auto held = try_candidate(candidate)) claimed.rows.push_back(std::move(held));
+            auto held = try_candidate(candidate);
+            claimed.blocked |= !held;
+            if (held) claimed.rows.push_back(std::move(held));
             claimed.full = claimed.rows.size() == n;
             if (claimed.full) return claimed;
         }

@@ -155,9 +155,26 @@ void check_clock(
             request.lease.count()));
 }
 
-std::vector<std::string> warnings(
-    const sql::Dialect& dialect, const Request& request, const sql::Catalog& catalog) {
+std::vector<std::string> time_limits(
+    db::Database& database, const sql::Dialect& dialect, const Request& request) {
     std::vector<std::string> found;
+    const auto statement = dialect.time_limits(request.table.form());
+    if (statement.empty()) return found;
+    const auto results = ask(database, statement, request);
+    for (std::size_t row = 0; row < results.front().rows(); ++row) {
+        const auto name = db::as_text(results.front().at(row, 0)).value_or("");
+        found.push_back(fmt::format(
+            "{} is {}: the server ends the session of a handler that runs longer, and its row returns; "
+            "set it to 0 for rowq's user, or use the lease form",
+            name, db::as_text(results.front().at(row, 1)).value_or("")));
+    }
+    return found;
+}
+
+std::vector<std::string> warnings(
+    db::Database& database, const sql::Dialect& dialect, const Request& request,
+    const sql::Catalog& catalog) {
+    auto found = time_limits(database, dialect, request);
     if (!sql::serves_claim_order(request.table, catalog))
         found.push_back(
             "no index serves the claim order, so claims grow slow with the backlog; add: " +
@@ -213,7 +230,7 @@ Opened open_queue(
         Queue{
             database, clock, request.table, request.group, request.options.dead_letter,
             request.lease, std::move(statements)},
-        warnings(dialect, request, catalog)};
+        warnings(database, dialect, request, catalog)};
 }
 
 } // namespace rowq::detail::claim

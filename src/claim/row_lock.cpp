@@ -32,7 +32,7 @@ Claimed RowLockClaims::claim(std::size_t, std::stop_token) {
     Claimed claimed;
     auto connection = queue_.database.pool()->try_acquire_spare();
     if (!connection) {
-        claimed.no_connection = true;
+        claimed.blocked = true;
         return claimed;
     }
     const auto& statement = queue_.statements.claim;

@@ -52,6 +52,9 @@ public:
     // One row, one column: the server's clock.
     [[nodiscard]] virtual Statement server_clock() const = 0;
 
+    // Rows of name and value: settings under which the server ends sessions that hold a row or key for long. Empty where there are none.
+    [[nodiscard]] virtual Statement time_limits(Form form) const = 0;
+
     // Problems of the described columns' types, one line each, naming column, type and what is needed.
     [[nodiscard]] virtual std::vector<std::string> type_problems(
         const Table& table, const Catalog& catalog) const = 0;

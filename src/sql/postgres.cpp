@@ -31,6 +31,7 @@ public:
         return postgres_indexes(*this, table);
     }
     Statement server_clock() const override { return {"SELECT clock_timestamp()", {}, {}}; }
+    Statement time_limits(Form form) const override;
     std::vector<std::string> type_problems(
         const Table& table, const Catalog& catalog) const override {
         return postgres_type_problems(table, catalog);
@@ -43,6 +44,19 @@ private:
         const Table& table, const Catalog& catalog, std::string_view destination) const;
     Statement unlock() const;
 };
+
+// A row lock is held in an idle transaction, a key by an idle session. Servers that do not know a setting have no row for it.
+Statement Postgres::time_limits(Form form) const {
+    if (form == Form::lease) return {};
+    const std::string names = form == Form::advisory
+                                  ? "'idle_session_timeout'"
+                                  : "'idle_in_transaction_session_timeout', 'transaction_timeout'";
+    return {
+        "SELECT name, setting || ' ' || unit FROM pg_settings WHERE setting <> '0' AND name IN (" +
+            names + ") ORDER BY name",
+        {},
+        {}};
+}
 
 Statement Postgres::dead_letter_to_table(
     const Table& table, const Catalog& catalog, std::string_view destination) const {

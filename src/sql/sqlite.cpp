@@ -33,6 +33,7 @@ public:
     Statement server_clock() const override {
         return {"SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')", {}, {}};
     }
+    Statement time_limits(Form) const override { return {}; }
     std::vector<std::string> type_problems(
         const Table& table, const Catalog& catalog) const override {
         return sqlite_type_problems(table, catalog);

@@ -1,4 +1,6 @@
 // rowq::Error: one line that names what, where, and the server's own words.
+#include "table/one_line.hpp"
+
 #include <rowq/error.hpp>
 
 #include <array>
@@ -9,23 +11,6 @@ namespace rowq {
 namespace {
 
 constexpr std::size_t longest_server_text = 500;
-
-// Between characters, not within one.
-std::string cut(std::string_view text) {
-    std::string start(text.substr(0, longest_server_text));
-    if (start.size() == text.size()) return start;
-    while (!start.empty() && (static_cast<unsigned char>(text[start.size()]) & 0xC0U) == 0x80U)
-        start.pop_back();
-    return start + "...";
-}
-
-// Names may hold control characters, and servers write paragraphs: a log wants one line.
-std::string on_one_line(std::string text) {
-    for (char& c : text) {
-        if (static_cast<unsigned char>(c) < 0x20U || c == 0x7F) c = ' ';
-    }
-    return text;
-}
 
 std::string in_quotes(std::string_view name) { return std::string("\"").append(name) + '"'; }
 
@@ -38,15 +23,16 @@ std::string full_text(std::string_view text, const Error::Details& details) {
     if (!details.table.empty()) add("table ", in_quotes(details.table));
     if (!details.subscription.empty() && details.subscription != details.table)
         add("subscription ", in_quotes(details.subscription));
-    if (details.row) add("row ", cut(to_string(*details.row)));
+    if (details.row) add("row ", detail::shortened(to_string(*details.row), longest_server_text));
     if (!details.server_text.empty() || !details.sqlstate.empty()) {
         places.append(places.empty() ? "" : "; ").append("the server says:");
-        if (!details.server_text.empty()) places.append(" ").append(cut(details.server_text));
+        if (!details.server_text.empty())
+            places.append(" ").append(detail::shortened(details.server_text, longest_server_text));
         if (!details.sqlstate.empty()) places.append(" [").append(details.sqlstate).append("]");
     }
     std::string line(text);
     if (!places.empty()) line.append(" (").append(places).append(")");
-    return on_one_line(std::move(line));
+    return detail::on_one_line(std::move(line));
 }
 
 } // namespace

@@ -61,7 +61,8 @@ protected:
                                 "retry_after, id");
     }
     [[nodiscard]] static long long keys_held(Session& by) {
-        return by.number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'");
+        return by.number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = "
+                         "(SELECT oid FROM pg_database WHERE datname = current_database())");
     }
 
 private:

@@ -109,6 +109,11 @@ TEST_P(GoldenTables, ddl_and_catalog) {
             golden_text("the indexes of " + std::string(name), dialect->catalog_indexes(table), "");
     }
     text += golden_text("the server's clock", dialect->server_clock(), "");
+    for (const auto form : {Form::row_lock, Form::advisory}) {
+        const auto limits = dialect->time_limits(form);
+        if (!limits.empty())
+            text += golden_text("time limits, " + std::string(to_string(form)), limits, "");
+    }
     expect_golden(
         std::string(server == Server::postgres ? "postgres" : "sqlite") + "_tables.sql", text);
 }

@@ -108,13 +108,16 @@ detail::sql::Catalog catalog_of(Server server, const DescribedTable& described) 
 
 std::string ddl_of(Server server, const DescribedTable& described) {
     const auto dialect = dialect_of(server);
+    bool id_is_generated = false;
+    for (const auto& column : described.table.columns())
+        id_is_generated |= column.role == detail::Role::id && column.generated;
     std::string columns;
     for (const auto& column : columns_of(described)) {
         if (!columns.empty()) columns += ", ";
         columns += dialect->quote(column.name) + " ";
         columns += server == Server::postgres ? column.postgres : column.sqlite;
         if (column.name == "id") columns += " PRIMARY KEY";
-        if (column.name == "id" && server == Server::postgres)
+        if (column.name == "id" && server == Server::postgres && id_is_generated)
             columns += " GENERATED ALWAYS AS IDENTITY";
         if (column.computed) columns += " GENERATED ALWAYS AS (cents * 2) STORED";
         if (!column.nullable) columns += " NOT NULL";

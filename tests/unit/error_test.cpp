@@ -52,7 +52,7 @@ TEST(ErrorText, names_a_table_that_is_its_own_subscription_once) {
 TEST(ErrorText, is_one_line_whatever_the_server_and_the_names_hold) {
     Error::Details details;
     details.table = "jo\nbs";
-    details.server_text = std::string("a\nb\tc\0d\x1b[31m\x7f", 12);
+    details.server_text = std::string("a\nb\tc\0d\x1b[31m\x7f", 13);
     const Error error(ErrorCode::database, "x\r\ny", details);
     for (const char c : std::string_view(error.what()))
         EXPECT_GE(static_cast<unsigned char>(c), 0x20);

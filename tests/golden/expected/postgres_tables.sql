@@ -82,3 +82,11 @@ SELECT CAST(c.relname AS text), k.position, CAST(a.attname AS text), i.indoption
 -- the server's clock
 SELECT clock_timestamp();
 
+-- time limits, row lock
+SELECT name, setting || ' ' || unit FROM pg_settings WHERE setting <> '0' AND name IN
+    ('idle_in_transaction_session_timeout', 'transaction_timeout') ORDER BY name;
+
+-- time limits, advisory lock
+SELECT name, setting || ' ' || unit FROM pg_settings WHERE setting <> '0' AND name IN
+    ('idle_session_timeout') ORDER BY name;
+

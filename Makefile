@@ -1,11 +1,11 @@
 # The commands a developer needs; `make help` lists them. CMake builds, this only says in which order.
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build setup demo test check check-static check-asan check-tsan docs format clean help
+.PHONY: build setup demo test bench check check-static check-asan check-tsan docs format clean help
 
 # configure and build the preset $(1); CMake looks for new files by itself
 compile = cmake --preset $(1) >build/$(1).log || { cat build/$(1).log; exit 1; }; cmake --build --preset $(1)
-# ... and run its tests against private servers
+# .PHONY: build setup demo test bench check and run its tests against private servers
 suite = $(call compile,$(1)) && tools/servers run -- ctest --preset $(1) -j2 --output-on-failure
 
 build: | build/bin  ## build the library and the program (build/bin/rowq)
@@ -23,6 +23,11 @@ demo:  ## build what is needed, then run the main job on SQLite and show the res
 test: | build/bin  ## build everything, start the servers, run all tests
 	@tools/setup test
 	@$(call suite,dev)
+
+bench: | build/bin  ## measure how many rows a second are worked off; servers run without fsync
+	@tools/setup test
+	@$(call compile,dev)
+	@tools/servers run -- build/dev/bench/throughput
 
 check: | build/bin  ## format, include directions, links, clang-tidy, and all tests under the sanitizers
 	@tools/setup check

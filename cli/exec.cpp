@@ -66,13 +66,15 @@ private:
 
 // Only calls that are safe between fork and exec in a program with threads.
 [[noreturn]] void become(
-    char* const* arguments, char* const* environment, int input, int keeper, pid_t parent) {
+    char* const* arguments, char* const* environment, int input, bool output_to_errors, int keeper,
+    pid_t parent) {
     const pid_t self = getpid();
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     [[maybe_unused]] const auto told = write(keeper, &self, sizeof self);
     if (getppid() != parent) _exit(127);
     dup2(input, STDIN_FILENO);
+    if (output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
     std::signal(SIGPIPE, SIG_DFL);
     execve("/bin/sh", arguments, environment);
     _exit(127);
@@ -124,7 +126,9 @@ pid_t start(const CommandKeeper& keeper, const Command& command, Descriptor& inp
     const pid_t child = fork();
     if (child < 0) fail("a command cannot be started");
     if (child == 0)
-        become(arguments.data(), environment.data(), read_end.get(), keeper.pipe(), parent);
+        become(
+            arguments.data(), environment.data(), read_end.get(), command.output_to_errors,
+            keeper.pipe(), parent);
     setpgid(child, child); // whoever comes first
     return child;
 }

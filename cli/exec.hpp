@@ -34,6 +34,7 @@ struct Command {
     std::string input;
     std::vector<std::pair<std::string, std::string>> environment; // added to this process's
     std::optional<std::chrono::milliseconds> timeout;
+    bool output_to_errors = false; // its standard output joins standard error
 };
 
 // How a command ended.

@@ -2,9 +2,13 @@
 #include "commands.hpp"
 #include "ops/look.hpp"
 
+#include <rowq/error.hpp>
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 
 namespace rowq::cli {
 
@@ -27,6 +31,28 @@ detail::sql::InitOptions init_options(const Globals& globals, const InitCommand&
     return options;
 }
 
+// IF NOT EXISTS also passes over a table that is there already and looks different.
+void check_created(detail::db::Database& database, const detail::sql::InitOptions& options) {
+    const detail::Table table(detail::sql::init_description(options));
+    const auto names = detail::ops::columns(database, table);
+    const auto has = [&](std::string_view name) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    std::string difference;
+    for (const auto& column : table.columns()) {
+        if (!has(column.name)) difference = fmt::format("it has no column {}", column.name);
+    }
+    if (options.form != detail::Form::lease && has("locked_until"))
+        difference = "it is in the lease form, since it has a column locked_until";
+    if (!difference.empty())
+        throw Error(
+            ErrorCode::schema,
+            fmt::format(
+                "{} was there already and is not what init creates: {}; name another with --table, or describe "
+                "it with --config",
+                options.table, difference));
+}
+
 void run(const Globals& globals, const InitCommand& command) {
     const auto options = init_options(globals, command);
     const auto database = detail::db::open_database(globals.db, {});
@@ -35,6 +61,7 @@ void run(const Globals& globals, const InitCommand& command) {
             print_line(statement + ";");
     } else {
         detail::ops::init(*database, options);
+        check_created(*database, options);
         if (!globals.quiet)
             print_line(fmt::format("{} is ready in {}", options.table, database->name()));
     }

@@ -3,7 +3,9 @@
 
 #include <rowq/error.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -51,14 +53,29 @@ int run(int argc, char** argv) {
     } catch (const CLI::Success& help) {
         return app.exit(help);
     } catch (const CLI::ParseError& error) {
+        const auto unknown = app.remaining();
+        if (app.get_subcommands().empty() && !unknown.empty() && !unknown.front().starts_with('-'))
+            throw rowq::cli::UsageError(
+                fmt::format("there is no command \"{}\" (see \"rowq --help\")", unknown.front()));
         fmt::print(stderr, "rowq: {} (see \"rowq --help\")\n", error.what());
         return 2;
+    }
+}
+
+// Were one of the standard files closed, a database connection could get its number, and our output with it. What stands in for it here
+// cannot be written, so that output still fails.
+void occupy_standard_files() {
+    while (true) {
+        const int file = open("/dev/null", O_RDONLY);
+        if (file > STDERR_FILENO) close(file);
+        if (file < 0 || file > STDERR_FILENO) return;
     }
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+    occupy_standard_files();
     std::signal(SIGPIPE, SIG_IGN); // a reader that went away is an error to report, not a death
     try {
         return run(argc, argv);

@@ -37,8 +37,11 @@ constexpr int retry_code = 75;
 // Runs the command for each delivery; shared by the workers.
 class Runner {
 public:
-    Runner(const CommandKeeper& keeper, const WorkCommand& command)
-        : keeper_(keeper), text_(command.exec), grace_(duration("--grace", command.grace)) {
+    Runner(const CommandKeeper& keeper, const WorkCommand& command, bool json)
+        : keeper_(keeper),
+          text_(command.exec),
+          grace_(duration("--grace", command.grace)),
+          json_(json) {
         if (!command.timeout.empty()) timeout_ = duration("--timeout", command.timeout);
     }
 
@@ -50,7 +53,8 @@ public:
              {"ROWQ_ATTEMPT", std::to_string(delivery.attempt())},
              {"ROWQ_GROUP", delivery.group()},
              {"ROWQ_HEADERS", delivery.headers()}},
-            timeout_};
+            timeout_,
+            json_};
         std::optional<std::chrono::steady_clock::time_point> last_moment;
         const auto stop = delivery.stop_token();
         const auto end = run_command(keeper_, command, [&] {
@@ -80,6 +84,7 @@ private:
     std::string text_;
     std::chrono::milliseconds grace_;
     std::optional<std::chrono::milliseconds> timeout_;
+    bool json_; // standard output is ours
 };
 
 void set_options(Subscription& subscription, const WorkCommand& command) {
@@ -93,7 +98,7 @@ void set_options(Subscription& subscription, const WorkCommand& command) {
 void run(const Globals& globals, const WorkCommand& command) {
     using Detail = WorkObserver::Detail;
     const CommandKeeper keeper;
-    const Runner runner(keeper, command);
+    const Runner runner(keeper, command, globals.json);
     const auto description = describe(globals, command.key);
     const auto detail = globals.quiet     ? Detail::errors_only
                         : globals.verbose ? Detail::everything
@@ -107,7 +112,9 @@ void run(const Globals& globals, const WorkCommand& command) {
                             ? broker.subscribe(table, command.group, runner)
                             : broker.subscribe(table, runner);
     set_options(subscription, command);
+    observer->when_output_fails([&broker] { broker.request_stop(); });
     broker.run();
+    observer->check_output();
     if (!globals.quiet) fmt::print(stderr, "\rrowq: {}\n", observer->summary());
 }
 

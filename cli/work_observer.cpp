@@ -75,14 +75,26 @@ void WorkObserver::print(const Event& event) const {
     if (progress_ && event.kind == Event::Kind::settled) fmt::print(stderr, "\r{}   ", summary());
 }
 
-void WorkObserver::print_json(const Event& event) const {
+void WorkObserver::print_json(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    if (output_error_) return;
     nlohmann::json object{{"event", to_string(event.kind)}};
     if (event.row != nullptr) std::visit([&](const auto& id) { object["id"] = id; }, *event.row);
     if (event.attempt > 0) object["attempt"] = event.attempt;
     if (event.outcome) object["outcome"] = outcome_name(*event.outcome);
     if (!event.text.empty()) object["text"] = event.text;
-    rowq::cli::print_json(object);
-    flush_output();
+    try {
+        rowq::cli::print_json(object);
+        flush_output();
+    } catch (...) {
+        output_error_ = std::current_exception();
+        if (output_failed_) output_failed_();
+    }
+}
+
+void WorkObserver::check_output() const {
+    const std::lock_guard lock(mutex_);
+    if (output_error_) std::rethrow_exception(output_error_);
 }
 
 std::string WorkObserver::summary() const {

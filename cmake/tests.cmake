@@ -85,3 +85,10 @@ rowq_test_folder(golden rowq_golden)
 rowq_test_folder(contract rowq_contract)
 rowq_test_folder(faults rowq_faults)
 rowq_test_folder(cli rowq_cli_tests)
+
+# Benchmarks: built with the tests, since they share their databases and tables; run by `make bench` only.
+add_executable(rowq_throughput ${PROJECT_SOURCE_DIR}/bench/throughput.cpp)
+rowq_target(rowq_throughput)
+target_link_libraries(rowq_throughput PRIVATE rowq_test_support)
+set_target_properties(rowq_throughput PROPERTIES
+    OUTPUT_NAME throughput RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

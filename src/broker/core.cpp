@@ -18,7 +18,16 @@ namespace {
 // Two beside what the claims hold: for settlements, renewals and publishes.
 constexpr std::size_t spare_connections = 2;
 
-BrokerOptions filled_in(BrokerOptions options) {
+BrokerOptions checked(BrokerOptions options) {
+    using namespace std::chrono_literals;
+    if (options.pool_size_ == 1)
+        throw Error(
+            ErrorCode::declaration,
+            "a pool has at least 2 connections: one for claims, one for settlements");
+    if (options.connect_timeout_ < 1ms || options.statement_timeout_ < 1ms)
+        throw Error(ErrorCode::declaration, "time-outs are at least 1 ms");
+    if (options.grace_ < 0ms)
+        throw Error(ErrorCode::declaration, "a grace period cannot be negative");
     if (!options.observer_) options.observer(log_observer());
     if (!options.clock_) options.clock(std::make_shared<const Clock>());
     return options;
@@ -32,16 +41,11 @@ db::Options database_options(const BrokerOptions& options) {
     return result;
 }
 
-void check(const BrokerOptions& options) {
-    using namespace std::chrono_literals;
-    if (options.pool_size_ == 1)
-        throw Error(
-            ErrorCode::declaration,
-            "a pool has at least 2 connections: one for claims, one for settlements");
-    if (options.connect_timeout_ < 1ms || options.statement_timeout_ < 1ms)
-        throw Error(ErrorCode::declaration, "time-outs are at least 1 ms");
-    if (options.grace_ < 0ms)
-        throw Error(ErrorCode::declaration, "a grace period cannot be negative");
+int new_stop_event() {
+    const int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (event < 0)
+        throw Error(ErrorCode::connect, "out of file descriptors: raise the limit (ulimit -n)");
+    return event;
 }
 
 // Brokers alive in this process: a publish through one wakes the others too. Wakes brokers of other databases as well, at the cost
@@ -62,12 +66,9 @@ std::unique_ptr<sql::Dialect> dialect_of(db::Kind kind) {
 } // namespace
 
 BrokerCore::BrokerCore(std::string_view url, const BrokerOptions& options)
-    : options_(filled_in(options)) {
-    check(options_);
-    database_ = db::open_database(url, database_options(options_));
-    stop_wanted_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (stop_wanted_ < 0)
-        throw Error(ErrorCode::connect, "out of file descriptors: raise the limit (ulimit -n)");
+    : options_(checked(options)),
+      database_(db::open_database(url, database_options(options_))),
+      stop_wanted_(new_stop_event()) {
     const std::lock_guard lock(alive_mutex());
     alive().push_back(this);
 }

@@ -100,7 +100,7 @@ void Service::settle(Job& job, Outcome outcome) {
             Error(code, "the row was released when the broker stopped; nothing was changed"),
             job.id());
         tell_error(error);
-        throw error;
+        throw Error(error);
     }
     outcome = settleable(outcome, job);
     if (outcome.kind() == Outcome::Kind::dead_letter && setup_.options->dead_letter.empty()) {
@@ -111,7 +111,7 @@ void Service::settle(Job& job, Outcome outcome) {
             job.id());
         tell_error(error);
         claims_->settle(*held, {Outcome::Kind::retry});
-        throw error;
+        throw Error(error);
     }
     if (outcome.kind() == Outcome::Kind::retry_after && !setup_.table.has(Role::retry_after) &&
         !told_no_delay_.exchange(true))

@@ -77,6 +77,8 @@ void SqliteConnection::open(const SqliteAddress& address, Use use) {
     db_.reset(raw);
     if (code != SQLITE_OK) throw sqlite_open_error(raw, code, shown_, limits_.lock);
     sqlite3_extended_result_codes(raw, 1);
+    // A column that is not there must be an error, not a text that holds its name.
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     wait_.attach(raw);
     if (use == Use::reader || in_memory_) {
         // The first look at the file: whether it is a database, and one that can be read.

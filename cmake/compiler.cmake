@@ -12,13 +12,15 @@ add_library(rowq_warnings INTERFACE)
 target_compile_options(rowq_warnings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
     -Wnon-virtual-dtor -Woverloaded-virtual
+    # GCC 12 takes `"text" + string` for an overlapping copy (its bug 105651).
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
     $<$<BOOL:${ROWQ_WERROR}>:-Werror>)
 
 if(ROWQ_SANITIZE)
     # GCC's flow warnings see the sanitizers' own instrumentation and guess wrong; the plain builds keep them.
     target_compile_options(rowq_warnings INTERFACE
         $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized;-Wno-error=stringop-overflow>
-        $<$<CXX_COMPILER_ID:GNU>:-Wno-error=null-dereference;-Wno-error=restrict>)
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-error=null-dereference>)
     add_compile_options(-fsanitize=${ROWQ_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${ROWQ_SANITIZE})
     if(ROWQ_SANITIZE MATCHES "undefined")

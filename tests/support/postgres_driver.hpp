@@ -3,6 +3,7 @@
 
 #include "db/database.hpp"
 #include "support/databases.hpp"
+#include "support/relay.hpp"
 
 #include <rowq/error.hpp>
 
@@ -27,6 +28,20 @@ std::optional<Error> thrown_by(F action) {
     }
 }
 
+// What a test server's address says.
+inline std::string option_of(const std::string& url, const std::string& key) {
+    const auto at = url.find(key + "=");
+    if (at == std::string::npos) return "";
+    const auto start = at + key.size() + 1;
+    return url.substr(start, std::min(url.find('&', start), url.size()) - start);
+}
+
+inline Bytes bytes(std::string_view text) {
+    Bytes result;
+    for (const char c : text) result.push_back(static_cast<std::byte>(c));
+    return result;
+}
+
 class PostgresDriverTest : public testing::Test {
 protected:
     void SetUp() override {
@@ -46,6 +61,23 @@ protected:
 
     [[nodiscard]] std::unique_ptr<detail::db::Database> open(const detail::db::Options& options) {
         return detail::db::open_database(created->url(), options);
+    }
+
+    // A session that goes through the relay.
+    std::unique_ptr<detail::db::Database> open_through(
+        const Relay& relay, detail::db::Options options = {}) {
+        const auto& url = created->url();
+        const auto name = url.substr(url.rfind('/', url.find('?')) + 1);
+        const auto database_name = name.substr(0, name.find('?'));
+        return detail::db::open_database(
+            "postgresql://rowq@" + relay.host_and_port() + "/" + database_name +
+                "?sslmode=disable&gssencmode=disable",
+            options);
+    }
+
+    std::unique_ptr<Relay> relay() {
+        return std::make_unique<Relay>(
+            option_of(created->url(), "host"), option_of(created->url(), "port"));
     }
 
     // A session of the test's own, made on first use.

@@ -21,14 +21,18 @@ public:
     BrokerOptions& lease(std::chrono::milliseconds length) { return lease_ = length, *this; }
     /// How long running handlers may go on after a stop. Default: 30 s.
     BrokerOptions& grace(std::chrono::milliseconds period) { return grace_ = period, *this; }
-    /// Connections at most, at least 2. Default: 0, computed from the subscriptions: one a worker in the row lock and advisory lock forms, two a
-    /// subscription in the lease form, and two more.
+    /// Connections at most, at least 2; on SQLite, sessions that read. Claims of the row lock and advisory lock forms leave the last one to
+    /// others. Default: 0, computed from the subscriptions: one for each delivery that may be in work in these two forms, two a subscription in
+    /// the lease form, and two more.
     BrokerOptions& pool_size(std::size_t connections) { return pool_size_ = connections, *this; }
-    /// Default: 10 s.
+    /// How long making a connection may take, all hosts of the address together; connect_timeout in a PostgreSQL address, in seconds for each
+    /// host, comes first. Default: 10 s.
     BrokerOptions& connect_timeout(std::chrono::milliseconds limit) {
         return connect_timeout_ = limit, *this;
     }
-    /// The longest that one statement of rowq's may take before its connection is given up. Default: 30 s.
+    /// The longest that one exchange with the database may take: one claim, one settlement, all rows of one push. PostgreSQL: the connection is
+    /// given up then. SQLite: the statement is stopped; without busy_timeout in the address, another process's lock is waited for as long,
+    /// too. Default: 30 s.
     BrokerOptions& statement_timeout(std::chrono::milliseconds limit) {
         return statement_timeout_ = limit, *this;
     }
@@ -36,7 +40,7 @@ public:
     BrokerOptions& observer(std::shared_ptr<Observer> observer) {
         return observer_ = std::move(observer), *this;
     }
-    /// The wall clock. Default: the host's.
+    /// The wall clock that leases and due times are compared with. Default: the host's.
     BrokerOptions& clock(std::shared_ptr<const Clock> clock) {
         return clock_ = std::move(clock), *this;
     }
@@ -81,8 +85,10 @@ public:
 
     /// Reads the rows of one group. Handlers: (const T&), (const T&, const Delivery&), returning Outcome or void (= ack), and
     /// (const T&, Delivery), which owns the delivery and settles it. T is what the payload decodes to, or the row type in row mode. The handler
-    /// is called on as many threads at once as there are workers.
-    /// @throws Error declaration: the table has no group, or no payload column. already_subscribed. closed: the broker has started.
+    /// is called on as many threads at once as there are workers. What a handler throws follows Subscription::on_failure, unless the handler
+    /// owned the delivery: then the row returns at once if it was not settled.
+    /// @throws Error declaration: a group is missing, or given where the table has none; the table has no payload column. already_subscribed.
+    /// closed: the broker has started.
     template <class Row, class... Members, class F, class C = std::nullptr_t>
     Subscription subscribe(
         const Table<Row, Members...>& table, std::string group, F handler, C codec = {}) {
@@ -104,17 +110,20 @@ public:
     /// @throws Error of the first check that fails; then nothing runs and the broker may be started again.
     void start();
 
-    /// start(), then waits until stop(), SIGINT or SIGTERM (a second signal ends the process at once), or until drained.
+    /// start(), then waits for request_stop(), SIGINT, SIGTERM (a second signal ends the process at once), or until drained; then stop().
+    /// @throws Error as start(); declaration: more than 16 brokers run at once.
     void run();
 
     /// No new claims; unstarted rows go back at once, running handlers get the grace period and their stop token, the rest is released.
-    /// Returns when nothing is in work, or after the grace period. May be called again; never from a handler of this broker.
+    /// Returns when nothing is in work, or after the grace period. A broker that has stopped cannot start again. A second call returns at once,
+    /// even while the first still waits. Never from a handler of this broker, and not to end run(): that is request_stop().
     void stop();
 
     /// Asks run() to return and stop; returns at once, may be called from a handler.
     void request_stop() noexcept;
 
     /// Lets this broker's subscriptions of a table and group look for work now. An empty group: all of the table.
+    /// @param table as the subscription's description names it.
     void wake(std::string_view table, std::string_view group = {});
 
     /// @internal

@@ -8,7 +8,7 @@
 namespace rowq {
 
 /// The wall clock that decides what is due and when leases end. Give a broker your own to test time without waiting. Called from several
-/// threads at once.
+/// threads at once; must not throw.
 class Clock {
 public:
     virtual ~Clock() = default;

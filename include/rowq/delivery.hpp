@@ -52,6 +52,7 @@ public:
     /// Settles a delivery taken by value; returns when the database has committed. The delivery is spent afterwards, whether this
     /// returns or throws; after an error the row comes back by itself.
     /// @throws Error lease_lost, lock_lost: nothing was changed. database, connect: refused or failed; outcome_unknown() may be set.
+    /// declaration: dead_letter() without a destination; the row was retried.
     void settle(Outcome outcome) {
         const auto state = std::move(state_);
         state->settle(outcome);

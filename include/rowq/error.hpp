@@ -16,19 +16,19 @@ enum class ErrorCode {
     connect,            ///< no connection: wrong address, refused, timed out, wrong password
     schema,             ///< a table, column or type is not as described
     declaration,        ///< a description or an option that cannot work
-    dialect,            ///< the database cannot do what is asked of it
-    server_too_old,     ///< below the version a form needs; the message names both
+    dialect,            ///< this build has no driver for the database
+    server_too_old,     ///< below the version that is needed; the message names both
     already_subscribed, ///< a second subscription for the same queue in one broker
     database,           ///< the database refused or failed a statement
-    lease_lost,         ///< the lease ended or was taken over; nothing was changed
-    lock_lost,          ///< the row's or key's lock ended with its connection; nothing was changed
+    lease_lost,         ///< the lease was taken over or released; nothing was changed
+    lock_lost,          ///< the lock on row or key has ended; nothing was changed
     batch_rolled_back,  ///< reserved: a batch was rolled back as a whole
     transaction_held,   ///< reserved: a transaction handle outlived its handler
     listen,             ///< reserved: notifications cannot be received
-    publish,            ///< a row could not be written
-    header,             ///< headers that are not what the table can hold
+    publish,            ///< the database refused the rows; none was written
+    header,             ///< headers that are no JSON object
     no_route,           ///< reserved: no table is known for a name
-    closed,             ///< the broker has stopped, or has started where it must not have
+    closed,             ///< the broker has stopped, or has started already
 };
 
 /// The code as written in its enumerator, e.g. "lease_lost".
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] const std::string& sqlstate() const noexcept { return details_->sqlstate; }
     [[nodiscard]] const std::string& server_text() const noexcept { return details_->server_text; }
 
-    /// A serialization failure, a deadlock, a full pool: sending it again may succeed.
+    /// Sending it again may succeed: a serialization failure, a deadlock, a lock not had in time, a full pool or disk, a server that is away.
     [[nodiscard]] bool retryable() const noexcept { return details_->retryable; }
 
     /// The connection is gone; whatever it held is released.

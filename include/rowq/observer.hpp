@@ -24,11 +24,11 @@ struct Event {
         settled,     ///< row was settled by outcome, committed
         renewed,     ///< count leases got a new end
         lost,        ///< the lease or lock of row is gone while its handler runs
-        failed,      ///< the handler threw; text is its message; outcome is what follows
+        failed,      ///< the handler threw, or the cap is passed; text says it; outcome follows
         undecodable, ///< row (null: its id too) does not decode; text says why; outcome follows
         error,       ///< a claim, renewal or settlement failed; error says how; the broker goes on
         waiting,     ///< nothing is due; the next look is after the poll interval or a wake-up
-        given_back,  ///< row returned unstarted or unsettled
+        given_back,  ///< row returned unstarted, or its delivery was dropped unsettled
         stopping,    ///< no new claims from here on
         stopped,     ///< count deliveries had to be released unfinished
     };
@@ -39,7 +39,7 @@ struct Event {
     const Id* row = nullptr;
     int attempt = 0;
     std::size_t count = 0;
-    std::optional<Outcome> outcome = {};
+    std::optional<Outcome> outcome = {}; ///< empty after a throw: the handler owned its delivery
     std::string_view text = {};
     const Error* error = nullptr;
 };
@@ -55,7 +55,8 @@ public:
     virtual void on(const Event& event) noexcept = 0;
 };
 
-/// The default: one line on standard error for opened, warning, lost, failed, undecodable, error and stopped; nothing for the daily work.
+/// The default: one line on standard error for opened, warning, lost, failed, undecodable and error, and for stopped where deliveries had to be
+/// released; nothing for the daily work.
 [[nodiscard]] std::shared_ptr<Observer> log_observer();
 
 } // namespace rowq

@@ -19,11 +19,12 @@ namespace rowq {
 /// What a pushed row carries beside its payload.
 class PushOptions {
 public:
-    /// Due this long from now. Needs a `retry_after` column. Default: at once.
+    /// Due this long from now, by the broker's clock. Needs a `retry_after` column. Default: what the database fills in where the column is
+    /// `generated`, else now.
     PushOptions& delay(std::chrono::microseconds d) { return delay_ = d, *this; }
-    /// Smaller is claimed first. Needs a `priority` column. Default: the column's default, or 0.
+    /// Smaller is claimed first. Needs a `priority` column. Default: what the database fills in where the column is `generated`, else 0.
     PushOptions& priority(std::int64_t p) { return priority_ = p, *this; }
-    /// A JSON object as text. Needs a `headers` column. Default: the column's default, or {}.
+    /// A JSON object as text. Needs a `headers` column. Default: what the database fills in where the column is `generated`, else {}.
     PushOptions& headers(std::string json) { return headers_ = std::move(json), *this; }
 
     /// @internal
@@ -51,7 +52,8 @@ private:
 
 } // namespace detail
 
-/// Writes Ts into one group of a table and wakes the process's subscriptions of it. Safe to use from any thread; must not outlive its broker.
+/// Writes Ts into one group of a table and wakes the subscriptions that read it, those of all brokers of the process. Needs no started broker.
+/// Safe to use from any thread; must not outlive its broker.
 /// In row mode T is the table's row type; an id that is `generated` is left to the database.
 template <class T, class C = std::nullptr_t>
 class Publisher {
@@ -79,7 +81,8 @@ public:
 
     /// Writes one row and returns its id once it is committed.
     /// @throws Error publish (refused; nothing was written), header (not a JSON object), declaration (an option without its column), schema,
-    /// connect, closed; outcome_unknown() may be set. What the codec throws passes through.
+    /// connect, closed; outcome_unknown() may be set. What the codec throws passes through; row mode: std::out_of_range for a number that no
+    /// column holds.
     Id push(const T& job, const PushOptions& options = {}) {
         return std::move(push_many(std::span(&job, 1), options).front());
     }

@@ -36,12 +36,11 @@ public:
     explicit Subscription(std::shared_ptr<detail::SubscriptionOptions> options) noexcept
         : options_(std::move(options)) {}
 
-    /// How many rows are in work at once, each handler on a thread of its own. A delivery that a handler owns counts until it is settled or
-    /// destroyed. Default: 1. At least 1.
+    /// How many handlers run at once, each on a thread of its own. Default: 1. At least 1.
     Subscription& workers(std::size_t count) { return options_->workers = count, *this; }
 
-    /// How many deliveries may be claimed and unsettled at once, those that handlers took by value and keep included. At least as many as
-    /// workers. Default: as many as workers. Row lock and advisory lock forms: each takes a connection.
+    /// How many deliveries may be claimed and not yet settled or destroyed at once; those that handlers took by value and keep count. At least
+    /// as many as workers. Default: as many as workers. Row lock and advisory lock forms on PostgreSQL: each takes a connection.
     Subscription& max_in_work(std::size_t count) { return options_->max_in_work = count, *this; }
 
     /// Lease form: how long a claim lasts unless renewed. At least 1 s. Default: BrokerOptions::lease (30 s).
@@ -71,7 +70,8 @@ public:
         return *this;
     }
 
-    /// What follows when a handler throws. Default: retry with back-off. Called on the worker's thread; if it throws, the default follows.
+    /// What follows when a handler throws that does not own its delivery. Default: retry with back-off, at once where the table has no
+    /// `retry_after`. Called on the worker's thread; if it throws, the default follows.
     Subscription& on_failure(
         std::function<Outcome(const std::exception&, const Delivery&)> policy) {
         return options_->on_failure = std::move(policy), *this;
@@ -84,7 +84,7 @@ public:
     }
 
     /// Ends Broker::run() once the queue is empty: no row of the group is unfinished, rows delayed or in work elsewhere included. With
-    /// several subscriptions, once all that drain are empty. Default: off.
+    /// several subscriptions that drain, once each has found its queue empty. Default: off.
     Subscription& drain(bool on = true) { return options_->drain = on, *this; }
 
 private:

@@ -12,7 +12,7 @@
 
 namespace rowq {
 
-/// Marks a column that the database fills: inserts leave it out unless the publisher gives a value.
+/// Marks a column that the database fills: inserts leave it out unless PushOptions give a value for it.
 struct Generated {
     explicit Generated() = default;
 };
@@ -116,7 +116,7 @@ public:
         return with(detail::Role::group, column, true);
     }
 
-    /// An integer; smaller rows are claimed first.
+    /// An integer; rows with a smaller one are claimed first.
     [[nodiscard]] constexpr Table priority(std::string_view column) const {
         return with(detail::Role::priority, column, false);
     }
@@ -134,7 +134,7 @@ public:
         return with(detail::Role::retry_after, column, true);
     }
 
-    /// An integer that starts at 1 and counts deliveries. Needed for Subscription::max_attempts.
+    /// An integer that starts at 1 and counts attempts; NULL counts as 1. Needed for Subscription::max_attempts.
     [[nodiscard]] constexpr Table attempt(std::string_view column) const {
         return with(detail::Role::attempt, column, false);
     }
@@ -180,7 +180,7 @@ public:
     }
 
     /// Selects the advisory lock form: rows whose rendered keys are equal go into work one at a time, across tables too.
-    /// @param text the key with column placeholders, as in "accounts-{account}"; at most 512 bytes.
+    /// @param text the key with column placeholders, as in "accounts-{account}"; at most 512 bytes. NULL counts as empty text.
     [[nodiscard]] constexpr Table lock_key(std::string_view text) const {
         Table next = *this;
         detail::set_lock_key(next.description_, text);

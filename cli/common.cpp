@@ -56,6 +56,8 @@ std::unique_ptr<detail::db::Database> open(const Globals& globals) {
 }
 
 detail::Description describe(const Globals& globals, const std::string& key) {
+    if (!globals.config.empty() && !key.empty())
+        throw UsageError("--key: the table's lock_key stands in the file that --config names");
     if (!globals.config.empty()) return describe_from(globals.config, globals.table);
     detail::sql::InitOptions options;
     options.table = globals.table;
@@ -69,10 +71,17 @@ detail::Description describe(const Globals& globals, const std::string& key) {
             fmt::format(
                 "there is no table {} in {}: create it with \"rowq init\", or name another with --table",
                 globals.table, database->name()));
+    const bool has_lease =
+        std::find(columns.begin(), columns.end(), "locked_until") != columns.end();
+    if (!key.empty() && has_lease)
+        throw UsageError(fmt::format(
+            "--key: {} is in the lease form, whose rows a key does not hold; leave --key out, or create the "
+            "table with rowq init --form advisory",
+            globals.table));
     if (!key.empty()) {
         options.form = detail::Form::advisory;
         options.lock_key = key;
-    } else if (std::find(columns.begin(), columns.end(), "locked_until") != columns.end()) {
+    } else if (has_lease) {
         options.form = detail::Form::lease;
     }
     return detail::sql::init_description(options);

@@ -5,6 +5,7 @@
 #include <rowq/error.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -54,15 +55,19 @@ void check_created(detail::db::Database& database, const detail::sql::InitOption
 }
 
 void run(const Globals& globals, const InitCommand& command) {
+    if (!globals.config.empty())
+        throw UsageError("init creates the recommended table and takes no --config");
     const auto options = init_options(globals, command);
     const auto database = detail::db::open_database(globals.db, {});
     if (command.print) {
         for (const auto& statement : detail::ops::dialect_of(database->kind())->init_ddl(options))
-            print_line(statement + ";");
+            globals.json ? print_json({{"ddl", statement}}) : print_line(statement + ";");
     } else {
         detail::ops::init(*database, options);
         check_created(*database, options);
-        if (!globals.quiet)
+        if (globals.json)
+            print_json({{"table", options.table}, {"database", database->name()}});
+        else if (!globals.quiet)
             print_line(fmt::format("{} is ready in {}", options.table, database->name()));
     }
     flush_output();

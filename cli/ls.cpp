@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "db/values.hpp"
 #include "ops/look.hpp"
+#include "table/one_line.hpp"
 
 #include <rowq/clock.hpp>
 
@@ -13,6 +14,8 @@
 namespace rowq::cli {
 
 namespace {
+
+constexpr std::size_t longest_preview = 60; // bytes
 
 struct LsCommand {
     std::string state;
@@ -26,7 +29,8 @@ void print_rows(
     std::vector<std::vector<std::string>> cells;
     for (const auto& row : rows) {
         if (json) {
-            nlohmann::json object{{"id", row.id}, {"group", row.group}, {"state", row.state}};
+            nlohmann::json object{{"id", nullptr}, {"group", row.group}, {"state", row.state}};
+            if (row.id) std::visit([&](const auto& id) { object["id"] = id; }, *row.id);
             if (row.attempt) object["attempt"] = *row.attempt;
             if (row.due) object["due"] = detail::db::format_timestamp(*row.due) + "Z";
             if (command.payload && row.payload) object["payload"] = *row.payload;
@@ -34,9 +38,12 @@ void print_rows(
             continue;
         }
         cells.push_back(
-            {row.id, row.group, row.state, row.attempt ? std::to_string(*row.attempt) : "-",
+            {row.id ? detail::on_one_line(to_string(*row.id)) : "?", row.group, row.state,
+             row.attempt ? std::to_string(*row.attempt) : "-",
              row.due ? distance(*row.due - now) : "-"});
-        if (command.payload) cells.back().push_back(row.payload.value_or("").substr(0, 60));
+        if (command.payload)
+            cells.back().push_back(
+                detail::on_one_line(detail::shortened(row.payload.value_or(""), longest_preview)));
     }
     if (json) return;
     std::vector<std::string> head{"ID", "GROUP", "STATE", "ATTEMPT", "DUE"};

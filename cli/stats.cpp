@@ -60,10 +60,11 @@ void print_groups(
 void run(const Globals& globals, bool watch) {
     const detail::Table table(describe(globals));
     const auto database = open(globals);
+    detail::ops::StatsReader reader(*database, table);
     std::map<std::string, std::int64_t> before;
     for (bool first = true;; first = false) {
         const auto now = Clock().now();
-        const auto groups = detail::ops::stats(*database, table, now);
+        const auto groups = reader.read(now);
         print_groups(groups, watch && !first ? &before : nullptr, globals.json, now);
         flush_output();
         if (!watch) return;

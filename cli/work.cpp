@@ -6,6 +6,7 @@
 #include <rowq/broker.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -115,7 +116,9 @@ void run(const Globals& globals, const WorkCommand& command) {
     observer->when_output_fails([&broker] { broker.request_stop(); });
     broker.run();
     observer->check_output();
-    if (!globals.quiet) fmt::print(stderr, "\rrowq: {}\n", observer->summary());
+    if (!globals.quiet)
+        fmt::print(
+            stderr, "{}rowq: {}\n", isatty(STDERR_FILENO) != 0 ? "\r" : "", observer->summary());
 }
 
 } // namespace

@@ -37,6 +37,7 @@ void ClaimPacer::fell_short(Time now, Ticket ticket, double share) noexcept {
 }
 
 void ClaimPacer::failed(Time now, double share) noexcept {
+    if (mood_ == Mood::failing && now < next_) return; // one outage, met by several claims at once
     const auto backoff = std::min(longest_backoff, first_backoff * (1 << std::min(failures_, 10)));
     ++failures_;
     mood_ = Mood::failing;

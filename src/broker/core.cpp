@@ -18,6 +18,9 @@ namespace {
 // Two beside what the claims hold: for settlements, renewals and publishes.
 constexpr std::size_t spare_connections = 2;
 
+// Keeps the deadline within the clock's range.
+constexpr std::chrono::milliseconds longest_grace = std::chrono::hours(24 * 365);
+
 BrokerOptions checked(BrokerOptions options) {
     using namespace std::chrono_literals;
     if (options.pool_size_ == 1)
@@ -79,6 +82,7 @@ BrokerCore::~BrokerCore() {
         std::erase(alive(), this);
     }
     stop();
+    if (watcher_) watcher_->stop(); // before those it calls back are gone
     services_.clear();
     watcher_.reset();
     database_->close();
@@ -131,9 +135,15 @@ void BrokerCore::start() {
     if (options_.pool_size_ == 0) database_->reserve(connections());
     const auto dialect = dialect_of(database_->kind());
     for (const auto& service : services_) service->open(*dialect, options_.lease_);
-    for (const auto& service : services_) service->start();
-    state_ = State::started;
     started_ = true;
+    try {
+        for (const auto& service : services_) service->start();
+    } catch (...) {
+        state_ = State::stopped;
+        for (const auto& service : services_) service->begin_stop();
+        throw;
+    }
+    state_ = State::started;
 }
 
 void BrokerCore::run() {
@@ -146,6 +156,7 @@ void BrokerCore::run() {
 }
 
 void BrokerCore::stop() {
+    const std::lock_guard stopping(stop_mutex_);
     {
         const std::lock_guard lock(mutex_);
         if (std::exchange(state_, State::stopped) != State::started) return;
@@ -153,7 +164,8 @@ void BrokerCore::stop() {
     request_stop();
     tell(Event::Kind::stopping);
     for (const auto& service : services_) service->begin_stop();
-    const auto deadline = std::chrono::steady_clock::now() + options_.grace_;
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::min(options_.grace_, longest_grace);
     std::size_t released = 0;
     for (const auto& service : services_) {
         if (!service->wait_until_idle(deadline)) released += service->release_rest();

@@ -45,7 +45,8 @@ private:
     std::unique_ptr<db::Database> database_;
     int stop_wanted_ = -1; // an eventfd, so that a signal handler can write to it
     std::unique_ptr<claim::Watcher> watcher_;
-    std::mutex mutex_; // of what follows
+    std::mutex stop_mutex_; // held while stopping: whoever asks again waits until it is done
+    std::mutex mutex_;      // of what follows
     State state_ = State::fresh;
     std::atomic<bool> started_{false};                       // services_ is complete
     std::vector<std::unique_ptr<broker::Service>> services_; // never changed once started

@@ -3,6 +3,7 @@
 
 #include "broker/service.hpp"
 
+#include <exception>
 #include <utility>
 
 namespace rowq::detail::broker {
@@ -26,14 +27,35 @@ std::unique_ptr<claim::Held> Job::take() {
     return std::move(held_);
 }
 
+bool Job::drop_by_throw() noexcept {
+    if (caller_.load() != std::this_thread::get_id() || std::uncaught_exceptions() == 0)
+        return false;
+    dropped_by_throw_ = true;
+    return true;
+}
+
 WorkedDelivery::WorkedDelivery(std::shared_ptr<Job> job)
     : DeliveryState(std::move(job->content)), job_(std::move(job)) {}
 
 void WorkedDelivery::settle(Outcome outcome) { job_->service.settle(*job_, outcome); }
-void WorkedDelivery::give_up() noexcept { job_->service.give_up(*job_); }
+void WorkedDelivery::give_up() noexcept {
+    if (!job_->drop_by_throw()) job_->service.give_up(*job_);
+}
 std::stop_token WorkedDelivery::stop_token() const noexcept {
     return job_->signal().stop.get_token();
 }
 bool WorkedDelivery::lost() const noexcept { return job_->signal().lost; }
+
+DroppedDelivery::DroppedDelivery(const Job& job, std::string group)
+    : DeliveryState(Content{}), job_(job) {
+    content.id = job.id();
+    content.attempt = job.attempt();
+    content.group = std::move(group);
+}
+
+std::stop_token DroppedDelivery::stop_token() const noexcept {
+    return job_.signal().stop.get_token();
+}
+bool DroppedDelivery::lost() const noexcept { return job_.signal().lost; }
 
 } // namespace rowq::detail::broker

@@ -20,7 +20,13 @@ void Service::open(const sql::Dialect& dialect, std::chrono::milliseconds defaul
     const claim::Request request{
         setup_.table, setup_.group, setup_.row_mode, options,
         options.lease.value_or(default_lease)};
-    auto opened = claim::open_queue(around_.database, around_.clock, dialect, request);
+    auto opened = [&] {
+        try {
+            return claim::open_queue(around_.database, around_.clock, dialect, request);
+        } catch (const Error& error) {
+            throw error.at(setup_.table.name(), subscription());
+        }
+    }();
     queue_.emplace(std::move(opened.queue));
     claims_ = claim::make_claims(
         *queue_, around_.watcher,
@@ -39,8 +45,13 @@ void Service::start() {
         workers_.emplace_back([this] { work(); });
 }
 
+const std::string& Service::subscription() const noexcept {
+    return setup_.group.empty() ? setup_.table.name() : setup_.group;
+}
+
 void Service::wake() {
     const std::lock_guard lock(mutex_);
+    drained_ = false;
     if (pacer_) pacer_->wake();
     changed_.notify_all();
 }
@@ -118,6 +129,14 @@ void Service::claim(std::unique_lock<std::mutex>& lock) {
             Error(ErrorCode::database, std::string("a claim failed: ") + error.what())));
     }
     lock.lock();
+    if (claimed && stopping_) { // too late: in flight until its rows are back
+        for (auto& held : claimed->rows)
+            ready_.push_back(std::make_shared<Job>(*this, std::move(held)));
+        lock.unlock();
+        give_back_ready();
+        lock.lock();
+        claimed.reset();
+    }
     --in_flight_;
     if (claimed)
         accept(std::move(*claimed), beginning, lock);
@@ -128,8 +147,8 @@ void Service::claim(std::unique_lock<std::mutex>& lock) {
 
 void Service::accept(
     claim::Claimed claimed, Beginning beginning, std::unique_lock<std::mutex>& lock) {
-    blocked_ = claimed.blocked;
-    if (blocked_ && finished_ != beginning.finished) pacer_->wake();
+    blocked_ |= claimed.blocked;
+    if (claimed.blocked && finished_ != beginning.finished) pacer_->wake();
     if (claimed.full)
         pacer_->full();
     else
@@ -139,7 +158,7 @@ void Service::accept(
     const bool report_unreadable =
         !claimed.unreadable.empty() && !std::exchange(told_unreadable_, true);
     const bool idle = count == 0 && ready_.empty() && in_work_.empty() && in_flight_ == 0;
-    const bool late = stopping_;
+    if (count > 0) drained_ = false;
     lock.unlock();
     if (count > 0)
         tell({.kind = Event::Kind::claimed, .count = count});
@@ -149,7 +168,6 @@ void Service::accept(
         tell(
             {.kind = Event::Kind::undecodable,
              .text = "the id is NULL, or neither an integer nor text: such rows are skipped"});
-    if (late) give_back_ready();
     lock.lock();
     if (idle && drains()) check_drained(lock);
 }
@@ -186,21 +204,29 @@ void Service::begin_stop() {
     for (auto& source : sources) source.request_stop();
 }
 
-// Rows that no handler has seen. The first failure ends it: rows whose database is away come back by themselves.
+// Rows that no handler has seen.
 void Service::give_back_ready() {
     std::deque<std::shared_ptr<Job>> ready;
     {
         const std::lock_guard lock(mutex_);
         ready.swap(ready_);
     }
-    try {
-        for (const auto& job : ready) {
-            if (const auto held = job->take()) claims_->give_back(*held, true);
-            tell({.kind = Event::Kind::given_back}, job.get());
-        }
-    } catch (const Error& error) {
-        tell_error(queue_->located(error));
+    for (const auto& job : ready) {
+        if (const auto held = job->take(); held && !give_back(*held, true)) return;
+        tell({.kind = Event::Kind::given_back}, job.get());
     }
+}
+
+// False if the database is away: the rows that are left come back by themselves.
+bool Service::give_back(claim::Held& held, bool unstarted) {
+    try {
+        claims_->give_back(held, unstarted);
+    } catch (const Error& error) {
+        tell_error(queue_->located(error, held.content.id));
+        return !error.connection_lost() && error.code() != ErrorCode::connect &&
+               error.code() != ErrorCode::closed;
+    }
+    return true;
 }
 
 bool Service::wait_until_idle(std::chrono::steady_clock::time_point deadline) {
@@ -218,13 +244,9 @@ std::size_t Service::release_rest() {
             if (auto held = job->take()) rest.push_back(std::move(held));
         }
     }
-    try {
-        for (const auto& held : rest) {
-            held->signal->raise_lost();
-            claims_->give_back(*held, false);
-        }
-    } catch (const Error& error) {
-        tell_error(queue_->located(error));
+    for (const auto& held : rest) held->signal->raise_lost();
+    for (const auto& held : rest) {
+        if (!give_back(*held, false)) break;
     }
     return rest.size();
 }
@@ -233,7 +255,7 @@ double Service::share() { return std::uniform_real_distribution<double>(0, 1)(ra
 
 void Service::tell(Event event, const Job* job) const {
     event.table = setup_.table.name();
-    event.subscription = setup_.group.empty() ? setup_.table.name() : setup_.group;
+    event.subscription = subscription();
     if (job != nullptr) {
         event.row = &job->id();
         event.attempt = job->attempt();

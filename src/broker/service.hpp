@@ -92,9 +92,11 @@ private:
     void accept(claim::Claimed claimed, Beginning beginning, std::unique_lock<std::mutex>& lock);
     void check_drained(std::unique_lock<std::mutex>& lock);
     void give_back_ready();
+    bool give_back(claim::Held& held, bool unstarted);
 
     void run(const std::shared_ptr<Job>& job);
     [[nodiscard]] std::optional<Outcome> call_handler(Delivery& delivery, const Job& job);
+    void settle_held(claim::Held& held, claim::Settlement settlement);
     void settle_reporting(Job& job, Outcome outcome);
     [[nodiscard]] Outcome settleable(Outcome outcome, const Job& job);
     [[nodiscard]] std::optional<Outcome> after_throw(
@@ -102,6 +104,7 @@ private:
     [[nodiscard]] Outcome failure_outcome(
         const std::exception& error, const Delivery& delivery, const Job& job);
 
+    [[nodiscard]] const std::string& subscription() const noexcept;
     void tell(Event event, const Job* job = nullptr) const;
     void tell_error(const Error& error) const;
     [[nodiscard]] double share();

@@ -4,6 +4,7 @@
 #include "table/one_line.hpp"
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 namespace rowq::detail::broker {
@@ -30,7 +31,11 @@ void Service::run(const std::shared_ptr<Job>& job) {
     }
     tell({.kind = Event::Kind::started}, job.get());
     Delivery delivery(std::make_unique<WorkedDelivery>(job));
-    if (const auto outcome = call_handler(delivery, *job)) settle_reporting(*job, *outcome);
+    job->begin_call();
+    const auto outcome = call_handler(delivery, *job);
+    job->end_call();
+    if (outcome) return settle_reporting(*job, *outcome);
+    if (job->dropped_by_throw()) give_up(*job); // in a throw that did not leave the handler
 }
 
 // Empty: the handler owns the delivery.
@@ -53,11 +58,16 @@ std::optional<Outcome> Service::call_handler(Delivery& delivery, const Job& job)
     }
 }
 
-// Empty: the handler owned the delivery, which has returned its row or settled it.
+// Empty: the handler has settled the delivery or passed it on.
 std::optional<Outcome> Service::after_throw(
     const std::exception& error, const Delivery& delivery, const Job& job) {
     std::optional<Outcome> outcome;
-    if (delivery) outcome = settleable(failure_outcome(error, delivery, job), job);
+    if (delivery) {
+        outcome = settleable(failure_outcome(error, delivery, job), job);
+    } else if (job.dropped_by_throw()) {
+        const Delivery dropped(std::make_unique<DroppedDelivery>(job, setup_.group));
+        outcome = settleable(failure_outcome(error, dropped, job), job);
+    }
     tell({.kind = Event::Kind::failed, .outcome = outcome, .text = said(error)}, &job);
     return outcome;
 }
@@ -110,7 +120,7 @@ void Service::settle(Job& job, Outcome outcome) {
                 "a dead letter was asked for, but the subscription declares none; the row is retried"),
             job.id());
         tell_error(error);
-        claims_->settle(*held, {Outcome::Kind::retry});
+        settle_held(*held, {Outcome::Kind::retry});
         throw Error(error);
     }
     if (outcome.kind() == Outcome::Kind::retry_after && !setup_.table.has(Role::retry_after) &&
@@ -118,14 +128,25 @@ void Service::settle(Job& job, Outcome outcome) {
         tell(
             {.kind = Event::Kind::warning,
              .text = "the table has no retry_after column, so delayed retries come back at once"});
+    settle_held(*held, {outcome.kind(), around_.clock.now() + outcome.delay()});
+    tell({.kind = Event::Kind::settled, .outcome = outcome}, &job);
+}
+
+void Service::settle_held(claim::Held& held, claim::Settlement settlement) {
     try {
-        claims_->settle(*held, {outcome.kind(), around_.clock.now() + outcome.delay()});
+        claims_->settle(held, settlement);
     } catch (const Error& error) {
         tell_error(error);
+        if (error.code() == ErrorCode::lease_lost || error.code() == ErrorCode::lock_lost) throw;
+        // Where the row is due again at once, it would be refused again at once: without a pause, thousands of times a second.
+        const std::lock_guard lock(mutex_);
+        pacer_->failed(ClaimPacer::Time::clock::now(), share());
         throw;
     }
-    tell({.kind = Event::Kind::settled, .outcome = outcome}, &job);
-    if (outcome.kind() == Outcome::Kind::retry) wake();
+    using Kind = Outcome::Kind;
+    if (settlement.kind == Kind::retry ||
+        (settlement.kind == Kind::retry_after && !setup_.table.has(Role::retry_after)))
+        wake(); // the row is due again
 }
 
 void Service::give_up(Job& job) noexcept {

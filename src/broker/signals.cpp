@@ -60,6 +60,7 @@ SignalGuard::SignalGuard(int descriptor) {
     struct sigaction action {};
     action.sa_handler = on_signal;
     sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART; // a stop must not fail the system calls of handlers
     for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &action, &former[i]);
 }
 

@@ -89,13 +89,14 @@ void Keeper::round(std::unique_lock<std::mutex>& lock) {
     if (round.empty()) return;
     lock.unlock();
     Inputs inputs;
-    inputs.expiry = now + queue_.lease;
     try {
         const auto kind = queue_.database.kind();
         inputs.ids = list_of_ids(kind, round);
         inputs.tokens = list_of_tokens(kind, round);
-        const std::array calls{queue_.statements.renew.call(inputs)};
-        auto results = queue_.database.write(calls);
+        auto results = queue_.database.write_late([&] {
+            inputs.expiry = queue_.clock.now() + queue_.lease;
+            return std::vector{queue_.statements.renew.call(inputs)};
+        });
         std::map<Id, Timestamp> still_held;
         for (std::size_t i = 0; i < results.front().rows(); ++i) {
             auto row = read_claimed(queue_.statements.renew.statement(), results.front(), i);
@@ -104,15 +105,27 @@ void Keeper::round(std::unique_lock<std::mutex>& lock) {
         apply(round, still_held);
         lock.lock();
     } catch (const Error& error) {
-        if (reports_.error)
-            reports_.error(queue_.located(
-                Error(error.code(), "renewing leases failed: " + error.text(), error.details())));
         lock.lock();
-        const auto pause = std::min<std::chrono::microseconds>(1s, queue_.lease / 8);
-        const auto maybe = error.outcome_unknown() ? std::optional(inputs.expiry) : std::nullopt;
-        for (const auto& renewal : round)
-            book_.failed(renewal.number, queue_.clock.now() + pause, maybe);
+        failed(
+            lock, round, error,
+            error.outcome_unknown() ? std::optional(inputs.expiry) : std::nullopt);
+    } catch (const std::exception& error) {
+        lock.lock();
+        failed(lock, round, Error(ErrorCode::database, error.what()), std::nullopt);
     }
+}
+
+void Keeper::failed(
+    std::unique_lock<std::mutex>& lock, const std::vector<LeaseBook::Renewal>& round,
+    const Error& error, std::optional<Timestamp> maybe) {
+    const auto pause = std::min<std::chrono::microseconds>(1s, queue_.lease / 8);
+    for (const auto& renewal : round)
+        book_.failed(renewal.number, queue_.clock.now() + pause, maybe);
+    if (!reports_.error) return;
+    lock.unlock();
+    reports_.error(queue_.located(
+        Error(error.code(), "renewing leases failed: " + error.text(), error.details())));
+    lock.lock();
 }
 
 void Keeper::apply(

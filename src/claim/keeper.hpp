@@ -37,6 +37,9 @@ public:
 private:
     void run();
     void round(std::unique_lock<std::mutex>& lock);
+    void failed(
+        std::unique_lock<std::mutex>& lock, const std::vector<LeaseBook::Renewal>& round,
+        const Error& error, std::optional<Timestamp> maybe);
     void apply(
         const std::vector<LeaseBook::Renewal>& round, const std::map<Id, Timestamp>& still_held);
     void lose(LeaseBook::Number number, std::vector<std::pair<Id, std::shared_ptr<Signal>>>& lost);

@@ -3,6 +3,7 @@
 
 #include "claim/keeper.hpp"
 #include "claim/settling.hpp"
+#include "db/retrying.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,7 @@ public:
     void abandon() noexcept override { keeper_.abandon(); }
 
 private:
-    [[nodiscard]] db::Result take(std::size_t n, std::stop_token stop);
+    [[nodiscard]] db::Result take(std::size_t n);
     [[nodiscard]] bool settle_once(
         const Content& content, const Settlement& settlement, const std::vector<Timestamp>& tokens);
     [[nodiscard]] Error lease_lost(Outcome::Kind kind, const Id& id) const;
@@ -43,21 +44,15 @@ private:
     Keeper keeper_;
 };
 
-// The claim's one instant is read with the connection in hand: waiting for it must not eat the lease.
-db::Result LeaseClaims::take(std::size_t n, std::stop_token stop) {
+// The claim's one instant is read when the statement can run: waiting for that must not eat the lease.
+db::Result LeaseClaims::take(std::size_t n) {
     const auto call_now = [&] {
         auto inputs = queue_.inputs();
         inputs.limit = static_cast<std::int64_t>(n);
         inputs.expiry = inputs.now + queue_.lease;
-        return std::array{queue_.statements.claim.call(inputs)};
+        return std::vector{queue_.statements.claim.call(inputs)};
     };
-    return retrying([&] {
-        if (auto* pool = queue_.database.pool()) {
-            auto connection = pool->acquire(stop);
-            return std::move(connection->run(call_now()).front());
-        }
-        return std::move(queue_.database.write(call_now()).front());
-    });
+    return db::retrying([&] { return std::move(queue_.database.write_late(call_now).front()); });
 }
 
 // SQLite returns updated rows in no order.
@@ -68,8 +63,8 @@ void sort_rows(std::vector<ClaimedRow>& rows) {
     });
 }
 
-Claimed LeaseClaims::claim(std::size_t n, std::stop_token stop) {
-    auto result = take(n, std::move(stop));
+Claimed LeaseClaims::claim(std::size_t n, std::stop_token) {
+    auto result = take(n);
     std::vector<ClaimedRow> rows;
     for (std::size_t i = 0; i < result.rows(); ++i)
         rows.push_back(read_claimed(queue_.statements.claim.statement(), result, i));
@@ -105,7 +100,7 @@ bool LeaseClaims::settle_once(
     const Content& content, const Settlement& settlement, const std::vector<Timestamp>& tokens) {
     return std::any_of(tokens.begin(), tokens.end(), [&](Timestamp token) {
         const auto calls = settlement_calls(queue_, content, settlement, token);
-        return !changed_nothing(retrying([&] { return queue_.database.write(calls); }));
+        return !changed_nothing(db::retrying([&] { return queue_.database.write(calls); }));
     });
 }
 

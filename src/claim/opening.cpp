@@ -26,9 +26,9 @@ struct Floor {
     int minor;
 };
 
-// Advisory locks need hashtextextended (PostgreSQL 11) and materialised WITH needs 12; SQLite returns rows from updates since 3.35.
+// Advisory locks need hashtextextended (PostgreSQL 11) and materialised WITH needs 12; SQLite returns rows from updates since 3.35 and counts changes in 64 bits since 3.37.
 Floor floor_of(db::Kind kind) noexcept {
-    return kind == db::Kind::postgres ? Floor{12, 0} : Floor{3, 35};
+    return kind == db::Kind::postgres ? Floor{12, 0} : Floor{3, 37};
 }
 
 void check_version(const Request& request, const sql::Dialect& dialect, const db::Server& server) {
@@ -205,6 +205,9 @@ void check_declaration(const Request& request) {
         wrong("a dead letter needs a cap: say after how many attempts with max_attempts()");
     if (options.max_attempts && !request.table.has(Role::attempt))
         wrong("max_attempts needs an attempt column in the table's description");
+    if (options.dead_letter.empty() && options.on_undecodable &&
+        options.on_undecodable->kind() == Outcome::Kind::dead_letter)
+        wrong("rows that do not decode are to become dead letters, but no dead letter is declared");
     if (!options.dead_letter.empty() &&
         options.dead_letter ==
             (request.table.has(Role::group) ? request.group : request.table.name()))

@@ -41,7 +41,8 @@ int read_attempt(const Value& value) {
 void read_id(ClaimedRow& row, const Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value))
         row.content.id = *number;
-    else if (const auto* text = std::get_if<std::string>(&value))
+    else if (const auto* text = std::get_if<std::string>(&value);
+             text != nullptr && db::is_utf8(*text))
         row.content.id = *text;
     else
         return;

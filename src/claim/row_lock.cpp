@@ -3,6 +3,7 @@
 
 #include "claim/session.hpp"
 #include "claim/settling.hpp"
+#include "db/retrying.hpp"
 
 #include <array>
 #include <utility>
@@ -36,7 +37,7 @@ Claimed RowLockClaims::claim(std::size_t, std::stop_token) {
         return claimed;
     }
     const auto& statement = queue_.statements.claim;
-    auto results = retrying([&] {
+    auto results = db::retrying([&] {
         if ((*connection)->in_transaction()) (*connection)->rollback();
         const std::array calls{statement.call(queue_.inputs())};
         return (*connection)->run(calls, {.begin = true});

@@ -1,9 +1,7 @@
 // Which statements settle, and how their failures are told.
 #include "claim/settling.hpp"
 
-#include <random>
 #include <string>
-#include <thread>
 
 namespace rowq::detail::claim {
 
@@ -68,13 +66,6 @@ Error row_gone(const Queue& queue, Outcome::Kind kind, const Id& id) {
 
 bool changed_nothing(const std::vector<db::Result>& results) noexcept {
     return !results.empty() && results.front().affected == 0;
-}
-
-void rest_before_try(int attempt) {
-    thread_local std::minstd_rand random(std::random_device{}());
-    const int longest = 5 << attempt;
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(std::uniform_int_distribution<int>(0, longest)(random)));
 }
 
 } // namespace rowq::detail::claim

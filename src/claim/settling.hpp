@@ -26,21 +26,4 @@ namespace rowq::detail::claim {
 
 [[nodiscard]] bool changed_nothing(const std::vector<db::Result>& results) noexcept;
 
-// Serialization failures and deadlocks are the server's affair: tried again, a few times, at once for the first.
-inline constexpr int tries = 5;
-void rest_before_try(int attempt);
-
-// Runs `work` up to `tries` times while it fails with a retryable error and an intact connection.
-template <class Work>
-auto retrying(Work work) {
-    for (int attempt = 1;; ++attempt) {
-        try {
-            return work();
-        } catch (const Error& error) {
-            if (!error.retryable() || error.connection_lost() || attempt == tries) throw;
-        }
-        rest_before_try(attempt);
-    }
-}
-
 } // namespace rowq::detail::claim

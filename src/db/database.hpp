@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +54,10 @@ public:
     // Calls that write, as one transaction: all or nothing, durable when this returns. SQLite: queued to the process's one writer, which
     // commits what has queued up together; one caller's failure does not touch the others'. "Database is locked" is waited out.
     virtual std::vector<Result> write(std::span<const Call> calls) = 0;
+
+    // The same for calls that depend on when they run: made once the write can begin, with the connection or SQLite's lock in hand.
+    using MakeCalls = std::function<std::vector<Call>()>;
+    virtual std::vector<Result> write_late(const MakeCalls& make_calls) = 0;
 
     // Prepares on some session, to find out what the server thinks of a text; throws `schema`.
     virtual void prepare(std::span<const Query> queries) = 0;

@@ -41,12 +41,12 @@ Server PostgresDatabase::server() {
     return server_.value();
 }
 
-std::vector<Result> PostgresDatabase::run(std::span<const Call> calls) {
-    if (calls.empty()) return {};
+template <class Work>
+auto PostgresDatabase::with_session(Work work) {
     for (bool again = false;; again = true) {
         try {
-            auto connection = pool_.acquire();
-            return connection->run(calls, {.begin = true, .commit = true});
+            const auto connection = pool_.acquire();
+            return work(*connection);
         } catch (const Error& error) {
             // Ended between our look at the socket and the first message: nothing has happened yet.
             if (again || !error.connection_lost() || error.outcome_unknown()) throw;
@@ -54,9 +54,21 @@ std::vector<Result> PostgresDatabase::run(std::span<const Call> calls) {
     }
 }
 
+std::vector<Result> PostgresDatabase::run(std::span<const Call> calls) {
+    if (calls.empty()) return {};
+    return with_session(
+        [&](Connection& session) { return session.run(calls, {.begin = true, .commit = true}); });
+}
+
 std::vector<Result> PostgresDatabase::read(std::span<const Call> calls) { return run(calls); }
 
 std::vector<Result> PostgresDatabase::write(std::span<const Call> calls) { return run(calls); }
+
+std::vector<Result> PostgresDatabase::write_late(const MakeCalls& make_calls) {
+    return with_session([&](Connection& session) {
+        return session.run(make_calls(), {.begin = true, .commit = true});
+    });
+}
 
 void PostgresDatabase::prepare(std::span<const Query> queries) {
     auto connection = pool_.acquire();

@@ -20,6 +20,7 @@ public:
     [[nodiscard]] Server server() override;
     std::vector<Result> read(std::span<const Call> calls) override;
     std::vector<Result> write(std::span<const Call> calls) override;
+    std::vector<Result> write_late(const MakeCalls& make_calls) override;
     void prepare(std::span<const Query> queries) override;
     [[nodiscard]] Pool* pool() noexcept override { return &pool_; }
     [[nodiscard]] Holds* holds() noexcept override { return nullptr; }
@@ -28,6 +29,8 @@ public:
 
 private:
     std::unique_ptr<Connection> connect();
+    template <class Work>
+    auto with_session(Work work);
     std::vector<Result> run(std::span<const Call> calls);
 
     PostgresAddress address_;

@@ -46,7 +46,16 @@ std::vector<Result> SqliteDatabase::write(std::span<const Call> calls) {
     check_open();
     check_writable();
     if (calls.empty()) return {};
-    return file().writer().write(this, calls, limits_);
+    return file().writer().write(
+        this, [calls](SqliteConnection& session) { return session.run(calls); }, limits_);
+}
+
+std::vector<Result> SqliteDatabase::write_late(const MakeCalls& make_calls) {
+    check_open();
+    check_writable();
+    return file().writer().write(
+        this, [&make_calls](SqliteConnection& session) { return session.run(make_calls()); },
+        limits_);
 }
 
 void SqliteDatabase::prepare(std::span<const Query> queries) {

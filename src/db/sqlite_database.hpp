@@ -31,6 +31,7 @@ public:
     [[nodiscard]] Server server() override;
     std::vector<Result> read(std::span<const Call> calls) override;
     std::vector<Result> write(std::span<const Call> calls) override;
+    std::vector<Result> write_late(const MakeCalls& make_calls) override;
     void prepare(std::span<const Query> queries) override;
     [[nodiscard]] Pool* pool() noexcept override { return nullptr; }
     [[nodiscard]] Holds* holds() noexcept override { return &holds_; }

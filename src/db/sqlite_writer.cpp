@@ -52,11 +52,10 @@ SqliteWriter::~SqliteWriter() {
     arrived_.notify_one();
 }
 
-std::vector<Result> SqliteWriter::write(
-    const void* owner, std::span<const Call> calls, SqliteLimits limits) {
+std::vector<Result> SqliteWriter::write(const void* owner, Work work, SqliteLimits limits) {
     auto job = std::make_shared<Job>();
     job->owner = owner;
-    job->work = [calls](SqliteConnection& connection) { return connection.run(calls); };
+    job->work = std::move(work);
     job->writes = true;
     job->limits = limits;
     return submit(std::move(job));

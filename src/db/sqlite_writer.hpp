@@ -13,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -40,8 +39,8 @@ public:
     SqliteWriter(const SqliteWriter&) = delete;
     SqliteWriter& operator=(const SqliteWriter&) = delete;
 
-    // Waits until the calls are committed. `owner` is whoever may give up with cancel().
-    std::vector<Result> write(const void* owner, std::span<const Call> calls, SqliteLimits limits);
+    // Waits until the work is committed; it may run more than once. `owner` is whoever may give up with cancel().
+    std::vector<Result> write(const void* owner, Work work, SqliteLimits limits);
 
     // Work that changes nothing, on the writer's session between two commits: for databases that have no other session.
     std::vector<Result> read(const void* owner, const Work& work, SqliteLimits limits);

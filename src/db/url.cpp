@@ -52,8 +52,12 @@ Parts split(std::string_view url) {
     const auto slash = std::min(rest.find('/'), rest.size());
     const auto at = rest.rfind('@');
     parts.has_user = at != none;
+    const auto hosts = rest.substr(0, slash);
+    // "user:4711?x@host": digits are a port as well.
+    const bool port_may_be_password =
+        slash == rest.size() && hosts.find(':') != none && parts.query.find('@') != none;
     parts.ambiguous =
-        at != none ? at > slash || rest.find('@') != at : !are_hosts(rest.substr(0, slash));
+        at != none ? at > slash || rest.find('@') != at : !are_hosts(hosts) || port_may_be_password;
     if (parts.has_user) {
         parts.user_part = rest.substr(0, at);
         rest = rest.substr(at + 1);
@@ -84,7 +88,7 @@ std::string percent_decoded(std::string_view text) {
 
 bool is_secret(std::string_view key) {
     const std::string name = percent_decoded(key);
-    return name == "password" || name == "sslpassword";
+    return name == "password" || name == "sslpassword" || name == "oauth_client_secret";
 }
 
 template <class F>

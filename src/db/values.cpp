@@ -251,11 +251,28 @@ std::optional<std::string> as_text(const Value& value) {
     return text;
 }
 
-std::optional<Id> as_id(const Value& value) {
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return Id{*number};
-    const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr || text->empty()) return std::nullopt;
-    return Id{*text};
+bool is_utf8(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = [&](std::size_t at) {
+            return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+        };
+        const unsigned lead = byte(i);
+        const std::size_t length = lead < 0x80   ? 1
+                                   : lead < 0xc2 ? 0
+                                   : lead < 0xe0 ? 2
+                                   : lead < 0xf0 ? 3
+                                   : lead < 0xf5 ? 4
+                                                 : 0;
+        if (length == 0) return false;
+        for (std::size_t k = 1; k < length; ++k)
+            if ((byte(i + k) & 0xc0U) != 0x80U) return false;
+        const unsigned second = byte(i + 1);
+        const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+        const bool beyond = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
+        if (overlong || beyond) return false;
+        i += length;
+    }
+    return true;
 }
 
 } // namespace rowq::detail::db

@@ -22,6 +22,8 @@ namespace rowq::detail::db {
 [[nodiscard]] std::optional<double> as_double(const Value& value);
 [[nodiscard]] std::optional<std::string> as_text(
     const Value& value); // text and bytes as they are; numbers in decimal
-[[nodiscard]] std::optional<Id> as_id(const Value& value); // integers and non-empty text
+
+// As RFC 3629 defines it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+[[nodiscard]] bool is_utf8(std::string_view text);
 
 } // namespace rowq::detail::db

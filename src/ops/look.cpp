@@ -14,9 +14,8 @@ namespace rowq::detail::ops {
 namespace {
 
 db::Result ask(
-    db::Database& database, const Table& table, const sql::Statement& statement, Timestamp now,
-    std::int64_t limit = 0) {
-    const db::Query query(statement.text);
+    db::Database& database, const Table& table, const sql::Statement& statement,
+    const db::Query& query, Timestamp now, std::int64_t limit = 0) {
     db::Call call{&query, {}};
     for (const auto parameter : statement.parameters) {
         if (parameter == sql::Parameter::now)
@@ -31,6 +30,19 @@ db::Result ask(
     }
 }
 
+db::Result ask_once(
+    db::Database& database, const Table& table, const sql::Statement& statement, Timestamp now,
+    std::int64_t limit = 0) {
+    return ask(database, table, statement, db::Query(statement.text), now, limit);
+}
+
+// As the claims read it.
+std::optional<Id> id_of(const Value& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+    const auto* text = std::get_if<std::string>(&value);
+    return text != nullptr && db::is_utf8(*text) ? std::optional<Id>(*text) : std::nullopt;
+}
+
 std::int64_t number(const Value& value) { return db::as_integer(value).value_or(0); }
 
 } // namespace
@@ -39,9 +51,14 @@ std::unique_ptr<sql::Dialect> dialect_of(db::Kind kind) {
     return kind == db::Kind::postgres ? sql::postgres_dialect() : sql::sqlite_dialect();
 }
 
-std::vector<GroupStats> stats(db::Database& database, const Table& table, Timestamp now) {
-    const auto dialect = dialect_of(database.kind());
-    const auto result = ask(database, table, dialect->stats(table), now);
+StatsReader::StatsReader(db::Database& database, const Table& table)
+    : database_(database),
+      table_(table),
+      statement_(dialect_of(database.kind())->stats(table)),
+      query_(statement_.text) {}
+
+std::vector<GroupStats> StatsReader::read(Timestamp now) {
+    const auto result = ask(database_, table_, statement_, query_, now);
     std::vector<GroupStats> groups;
     for (std::size_t i = 0; i < result.rows(); ++i) {
         groups.push_back(
@@ -56,11 +73,11 @@ std::vector<ListedRow> list(
     db::Database& database, const Table& table, std::string_view state, std::int64_t limit,
     Timestamp now) {
     const auto dialect = dialect_of(database.kind());
-    const auto result = ask(database, table, dialect->list(table, state), now, limit);
+    const auto result = ask_once(database, table, dialect->list(table, state), now, limit);
     std::vector<ListedRow> rows;
     for (std::size_t i = 0; i < result.rows(); ++i) {
         rows.push_back(
-            {db::as_text(result.at(i, 0)).value_or("?"), db::as_text(result.at(i, 1)).value_or(""),
+            {id_of(result.at(i, 0)), db::as_text(result.at(i, 1)).value_or(""),
              db::as_text(result.at(i, 2)).value_or(""), db::as_integer(result.at(i, 3)),
              db::as_timestamp(result.at(i, 4)), db::as_text(result.at(i, 5))});
     }
@@ -69,7 +86,7 @@ std::vector<ListedRow> list(
 
 std::vector<std::string> columns(db::Database& database, const Table& table) {
     const auto dialect = dialect_of(database.kind());
-    const auto result = ask(database, table, dialect->catalog_columns(table), Timestamp{});
+    const auto result = ask_once(database, table, dialect->catalog_columns(table), Timestamp{});
     std::vector<std::string> names;
     for (std::size_t i = 0; i < result.rows(); ++i)
         names.push_back(db::as_text(result.at(i, 0)).value_or(""));

@@ -25,7 +25,7 @@ struct GroupStats {
 };
 
 struct ListedRow {
-    std::string id;
+    std::optional<Id> id; // empty: not one that can be read
     std::string group;
     std::string state; // due, delayed, working, done
     std::optional<std::int64_t> attempt;
@@ -35,8 +35,18 @@ struct ListedRow {
 
 [[nodiscard]] std::unique_ptr<sql::Dialect> dialect_of(db::Kind kind);
 
-[[nodiscard]] std::vector<GroupStats> stats(
-    db::Database& database, const Table& table, Timestamp now);
+// Counts a table's rows, as often as wanted; database and table outlive it.
+class StatsReader {
+public:
+    StatsReader(db::Database& database, const Table& table);
+    [[nodiscard]] std::vector<GroupStats> read(Timestamp now);
+
+private:
+    db::Database& database_;
+    const Table& table_;
+    sql::Statement statement_;
+    db::Query query_;
+};
 
 // The first `limit` rows in claim order. state: one of ListedRow's, or empty for all.
 [[nodiscard]] std::vector<ListedRow> list(

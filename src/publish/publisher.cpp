@@ -1,5 +1,6 @@
 // Rows into queues, all of a call in one transaction.
 #include "db/database.hpp"
+#include "db/retrying.hpp"
 #include "sql/dialect.hpp"
 #include "table/description.hpp"
 
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -16,6 +18,9 @@
 namespace rowq::detail {
 
 namespace {
+
+// Keeps due times within what databases and clocks can hold.
+constexpr std::chrono::hours longest_delay(24 * 36'525);
 
 struct Insert {
     sql::Statement statement;
@@ -152,18 +157,21 @@ std::vector<Id> PublisherCore::push(
     need(options.priority_.has_value(), Role::priority);
     need(options.headers_.has_value(), Role::headers);
     if (options.headers_) static_cast<void>(state.checked_headers(*options.headers_));
+    if (options.delay_.value_or(std::chrono::microseconds{0}) > longest_delay)
+        throw state.located(ErrorCode::declaration, "a delay is at most 100 years");
     if (rows.empty()) return {};
 
-    const auto& insert = state.insert_for(
-        {options.priority_.has_value(), options.delay_.has_value(), options.headers_.has_value()});
-    std::vector<db::Call> calls;
-    calls.reserve(rows.size());
-    for (const auto& row : rows)
-        calls.push_back({&insert.query, state.parameters(insert, row, options)});
     std::vector<Id> ids;
     ids.reserve(rows.size());
     try {
-        for (auto& result : state.database.write(calls)) {
+        const auto& insert = state.insert_for(
+            {options.priority_.has_value(), options.delay_.has_value(),
+             options.headers_.has_value()});
+        std::vector<db::Call> calls;
+        calls.reserve(rows.size());
+        for (const auto& row : rows)
+            calls.push_back({&insert.query, state.parameters(insert, row, options)});
+        for (auto& result : db::retrying([&] { return state.database.write(calls); })) {
             const auto& id = result.at(0, 0);
             if (const auto* number = std::get_if<std::int64_t>(&id))
                 ids.emplace_back(*number);

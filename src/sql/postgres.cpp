@@ -86,7 +86,7 @@ Statements Postgres::statements(
     s.retry = pieces.retry();
     s.retry_after = pieces.retry_after();
     s.give_back = pieces.give_back();
-    s.unfinished = pieces.unfinished();
+    s.unfinished = pieces.unfinished("");
     if (!dead_letter.empty())
         s.dead_letter.push_back(
             table.has(Role::group) ? pieces.dead_letter_to_group()

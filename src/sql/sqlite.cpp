@@ -136,7 +136,9 @@ Statements Sqlite::statements(
     s.retry = pieces.retry();
     s.retry_after = pieces.retry_after();
     s.give_back = pieces.give_back();
-    s.unfinished = pieces.unfinished();
+    s.unfinished =
+        // Rows without a usable id are never claimed, so nobody waits for them either.
+        pieces.unfinished("typeof(" + pieces.column(Role::id) + ") IN ('integer', 'text')");
     if (!dead_letter.empty()) {
         if (table.has(Role::group))
             s.dead_letter.push_back(pieces.dead_letter_to_group());

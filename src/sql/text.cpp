@@ -220,7 +220,7 @@ Statement Pieces::dead_letter_to_group() const {
     return update(column(Role::group) + " = ", Parameter::destination);
 }
 
-Statement Pieces::unfinished() const {
+Statement Pieces::unfinished(std::string_view readable) const {
     Writer text(dialect_);
     text << "SELECT 1 FROM " << table();
     std::string_view glue = " WHERE ";
@@ -228,7 +228,11 @@ Statement Pieces::unfinished() const {
         text << glue << column(Role::group) << " = " << Parameter::group;
         glue = " AND ";
     }
-    if (table_.has(Role::processed_at)) text << glue << column(Role::processed_at) << " IS NULL";
+    if (table_.has(Role::processed_at)) {
+        text << glue << column(Role::processed_at) << " IS NULL";
+        glue = " AND ";
+    }
+    if (!readable.empty()) text << glue << readable;
     text << " LIMIT 1";
     return text.returns({Output::seen}).done();
 }

@@ -88,7 +88,8 @@ public:
     [[nodiscard]] Statement retry_after() const;
     [[nodiscard]] Statement give_back() const;
     [[nodiscard]] Statement dead_letter_to_group() const;
-    [[nodiscard]] Statement unfinished() const;
+    [[nodiscard]] Statement unfinished(
+        std::string_view readable) const; // `readable`: a condition on the id, or empty
 
 private:
     // SET items that every way back into the queue shares: the lease cleared, or the attempt counted by the row lock form.

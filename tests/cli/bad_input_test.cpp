@@ -93,6 +93,7 @@ TEST_P(BadInput, tables_that_do_not_fit) {
     refused("rowq work --exec true --table wrong", 1, "retry_after");
     refused("rowq init --table other", 1, "column");
     refused("rowq init --form row-lock", 1, "lease form");
+    refused("rowq work --exec true --key '{id}'", 2, "lease form");
 }
 
 TEST_P(BadInput, configuration_files) {

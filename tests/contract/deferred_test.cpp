@@ -105,21 +105,55 @@ TEST_P(Deferred, a_delivery_dropped_unsettled_returns_its_row_at_once) {
     EXPECT_EQ(recorder->troubles(), "");
 }
 
-TEST_P(Deferred, a_handler_that_throws_after_taking_the_delivery_returns_its_row) {
+TEST_P(Deferred, a_handler_that_throws_is_left_to_its_failure_policy) {
     add({.id = 1});
-    std::atomic<int> runs{0};
+    add({.id = 2});
+    std::atomic<int> asked{0};
     Broker broker = this->broker();
     broker
         .subscribe(
             jobs(), "q",
             [&](const std::string&, Delivery delivery) {
-                if (++runs == 1) throw std::runtime_error("early");
-                delivery.settle(ack());
+                if (delivery.id() == Id{std::int64_t{1}}) throw std::runtime_error("early");
+                try {
+                    const Delivery dropped = std::move(delivery);
+                    throw std::runtime_error("caught inside");
+                } catch (const std::runtime_error&) {
+                }
             })
+        .on_failure([&](const std::exception& error, const Delivery& delivery) {
+            EXPECT_STREQ(error.what(), "early");
+            EXPECT_EQ(delivery.id(), Id{std::int64_t{1}});
+            EXPECT_EQ(delivery.group(), "q");
+            ++asked;
+            return drop();
+        })
         .poll_interval(often);
     broker.start();
-    EXPECT_TRUE(eventually_settled(Outcome::Kind::ack)) << recorder->troubles();
+    EXPECT_TRUE(eventually_settled(Outcome::Kind::drop)) << recorder->troubles();
+    EXPECT_TRUE(eventually_told(Event::Kind::given_back)) << "what the handler let go itself";
+    broker.stop();
     EXPECT_EQ(recorder->count(Event::Kind::failed), 1U);
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(count("id = 1"), 0);
+    EXPECT_EQ(count("id = 2"), 1);
+}
+
+TEST_P(Deferred, a_handler_that_always_throws_comes_to_its_cap) {
+    add({.id = 1});
+    Broker broker = this->broker();
+    broker
+        .subscribe(
+            jobs(), "q", [](const std::string&, Delivery) { throw std::runtime_error("always"); })
+        .on_failure([](const std::exception&, const Delivery&) { return retry(); })
+        .poll_interval(often)
+        .max_attempts(3)
+        .dead_letter("failed");
+    broker.start();
+    EXPECT_TRUE(eventually_settled(Outcome::Kind::dead_letter)) << recorder->troubles();
+    broker.stop();
+    EXPECT_EQ(recorder->count(Event::Kind::started), 3U);
+    EXPECT_EQ(count("queue = 'failed'"), 1);
 }
 
 TEST_P(Deferred, a_delivery_kept_past_the_stop_is_released_and_refused_afterwards) {

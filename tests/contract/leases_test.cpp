@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <thread>
 
 namespace rowq::test { namespace {
 
@@ -246,6 +247,19 @@ TEST_P(Leases, that_are_freed_by_hand_and_claimed_again_by_the_same_broker_lose_
     EXPECT_TRUE(eventually([&] { return stopped == 1; }));
     EXPECT_TRUE(eventually([&] { return !recorder->errors(ErrorCode::lease_lost).empty(); }));
     EXPECT_EQ(count(), 0);
+}
+
+TEST_P(Leases, begin_when_the_row_is_written_not_when_the_claim_queued_up) {
+    if (postgres()) GTEST_SKIP() << "nobody waits for a lock on the database";
+    Broker broker = this->broker();
+    broker.subscribe(jobs(), "q", [](const std::string&) {}).lease(1s).poll_interval(often);
+    add({.id = 1});
+    session().run("BEGIN IMMEDIATE");
+    broker.start();
+    std::this_thread::sleep_for(1500ms); // longer than a lease
+    session().run("COMMIT");
+    ASSERT_TRUE(eventually_settled(Outcome::Kind::ack)) << recorder->troubles();
+    EXPECT_EQ(recorder->all(Event::Kind::started).at(0).attempt, 1) << "spent without a run";
 }
 
 }} // namespace rowq::test

@@ -159,7 +159,8 @@ TEST_F(SqliteWrites, that_a_check_at_the_end_refuses_harm_nobody_else) {
     const Query insert{"INSERT INTO t VALUES(?)"};
     auto answers = at_once(foreign, 20, [&](std::size_t i) {
         const Call call{&insert, {std::int64_t{i % 4 == 0 ? 2 : 1}}};
-        foreign.write(this, std::span(&call, 1), {});
+        foreign.write(
+            this, [&](SqliteConnection& session) { return session.run(std::span(&call, 1)); }, {});
     });
     for (std::size_t i = 0; i < answers.size(); ++i)
         EXPECT_EQ(answers[i].get().has_value(), i % 4 == 0) << i;

@@ -163,4 +163,45 @@ TEST_P(Stopping, leaves_the_database_to_others) {
     }
 }
 
+TEST_P(Stopping, asked_for_twice_waits_twice) {
+    add({.id = 1});
+    Gate gate;
+    Broker broker(database().url(), options().grace(soon));
+    broker.subscribe(jobs(), "q", [&](const std::string&) { gate.wait(); }).poll_interval(often);
+    broker.start();
+    ASSERT_TRUE(eventually_told(Event::Kind::started));
+    std::jthread first([&] { broker.stop(); });
+    ASSERT_TRUE(eventually_told(Event::Kind::stopping));
+    std::jthread opener([&] {
+        std::this_thread::sleep_for(50ms);
+        gate.open();
+    });
+    broker.stop();
+    EXPECT_EQ(recorder->settled(Outcome::Kind::ack), 1U) << "it returned while a handler ran";
+}
+
+TEST_P(Stopping, when_drained_waits_for_queues_that_others_filled_again) {
+    insert(session(), {.id = 1, .queue = "second"});
+    Broker broker = this->broker();
+    std::atomic<int> passed_on{0};
+    broker.subscribe(jobs(), "first", [&](const std::string&) { ++passed_on; })
+        .poll_interval(often)
+        .drain();
+    broker
+        .subscribe(
+            jobs(), "second",
+            [&](const std::string&) {
+                // The first is drained long since.
+                static_cast<void>(
+                    eventually([&] { return recorder->count(Event::Kind::waiting) > 0; }));
+                for (int i = 0; i < 3; ++i)
+                    static_cast<void>(Publisher<std::string>(broker, jobs(), "first").push("x"));
+            })
+        .poll_interval(often)
+        .drain();
+    broker.run();
+    EXPECT_EQ(passed_on, 3);
+    EXPECT_EQ(count(), 0);
+}
+
 }} // namespace rowq::test

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace rowq::detail::broker { namespace {
 
 using namespace std::chrono_literals;
@@ -66,17 +68,18 @@ TEST(ClaimPacer, FailuresBackOffFrom100MillisecondsTo5Seconds) {
     ClaimPacer pacer(1h, 4);
     auto last = 0ms;
     for (int i = 0; i < 100; ++i) {
-        pacer.failed(start, 0);
-        const auto wait =
-            std::chrono::duration_cast<std::chrono::milliseconds>(pacer.next() - start);
+        const auto now = std::max(start, pacer.next());
+        pacer.failed(now, 0);
+        const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(pacer.next() - now);
         EXPECT_GE(wait, last);
         EXPECT_GE(wait, 100ms);
         EXPECT_LE(wait, 5s);
         last = wait;
     }
     EXPECT_EQ(last, 5s);
-    pacer.failed(start, 0.999);
-    EXPECT_GE(pacer.next() - start, 2500ms);
+    const auto now = pacer.next();
+    pacer.failed(now, 0.999);
+    EXPECT_GE(pacer.next() - now, 2500ms);
 }
 
 TEST(ClaimPacer, AWakeUpDoesNotCutABackOffShortAndSuccessEndsIt) {
@@ -89,6 +92,14 @@ TEST(ClaimPacer, AWakeUpDoesNotCutABackOffShortAndSuccessEndsIt) {
     pacer.full();
     pacer.failed(start, 0);
     EXPECT_EQ(pacer.next() - start, 100ms) << "counted anew";
+}
+
+TEST(ClaimPacer, ClaimsThatFailTogetherCountAsOneFailure) {
+    ClaimPacer pacer(1h, 8);
+    for (int i = 0; i < 8; ++i) pacer.failed(start, 0);
+    EXPECT_EQ(pacer.next() - start, 100ms);
+    pacer.failed(start + 100ms, 0);
+    EXPECT_EQ(pacer.next() - start, 300ms);
 }
 
 }} // namespace rowq::detail::broker

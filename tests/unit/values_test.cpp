@@ -180,13 +180,15 @@ TEST(Values, as_text) {
     EXPECT_EQ(as_text(Null{}), std::nullopt);
 }
 
-TEST(Values, as_id) {
-    EXPECT_EQ(as_id(std::int64_t{0}), Id{std::int64_t{0}});
-    EXPECT_EQ(as_id(text("7")), Id{std::string{"7"}});
-    for (const Value& wrong :
-         {Value{Null{}}, text(""), Value{7.0}, Value{true}, Value{Bytes{std::byte{1}}},
-          Value{Timestamp{}}})
-        EXPECT_EQ(as_id(wrong), std::nullopt);
+TEST(Values, is_utf8) {
+    for (const std::string_view good :
+         {"", "a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf",
+          "\xf4\x8f\xbf\xbf"})
+        EXPECT_TRUE(is_utf8(good)) << good;
+    for (const std::string_view bad :
+         {"\xff", "\x80", "\xc3", "\xc3(", "\xc0\xaf", "\xe0\x80\xaf", "\xe2\x82", "\xed\xa0\x80",
+          "\xf0\x80\x80\xaf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "a\xff"})
+        EXPECT_FALSE(is_utf8(bad)) << bad;
 }
 
 #if ROWQ_WITH_RAPIDCHECK

@@ -20,7 +20,7 @@ INSERT INTO "graveyard" ("id", "queue", "priority", "retry_after", "attempt", "l
 DELETE FROM "jobs" WHERE "id" = ?1;
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload -> id
 INSERT INTO "jobs" ("payload") VALUES (?1) RETURNING "id";
@@ -63,7 +63,7 @@ UPDATE "jobs" SET "attempt" = "attempt" - 1 WHERE "id" = ?1;
 UPDATE "jobs" SET "queue" = ?1 WHERE "id" = ?2;
 
 -- unfinished: ?1 group -> seen
-SELECT 1 FROM "jobs" WHERE "queue" = ?1 LIMIT 1;
+SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload, ?2 group -> id
 INSERT INTO "jobs" ("payload", "queue") VALUES (?1, ?2) RETURNING "id";
@@ -112,7 +112,8 @@ UPDATE "jobs" SET "attempt" = "attempt" - 1 WHERE "id" = ?1;
 UPDATE "jobs" SET "queue" = ?1 WHERE "id" = ?2;
 
 -- unfinished: ?1 group -> seen
-SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND "processed_at" IS NULL LIMIT 1;
+SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND "processed_at" IS NULL AND typeof("id") IN ('integer',
+    'text') LIMIT 1;
 
 -- insert: ?1 payload, ?2 group -> id
 INSERT INTO "jobs" ("payload", "queue") VALUES (?1, ?2) RETURNING "id";
@@ -171,7 +172,7 @@ INSERT INTO "graveyard" ("id", "queue", "priority", "retry_after", "attempt", "l
 DELETE FROM "jobs" WHERE "id" = ?1;
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload -> id
 INSERT INTO "jobs" ("payload") VALUES (?1) RETURNING "id";
@@ -222,7 +223,7 @@ INSERT INTO "graveyard" ("id", "queue", "priority", "retry_after", "attempt", "l
 DELETE FROM "jobs" WHERE "id" = ?1;
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 id, ?2 data -> id
 INSERT INTO "jobs" ("id", "account") VALUES (?1, ?2) RETURNING "id";

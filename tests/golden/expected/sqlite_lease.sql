@@ -30,7 +30,7 @@ WITH rowq_ids AS MATERIALIZED (SELECT key, value FROM json_each(?1)), rowq_token
     i.key) RETURNING "id", "locked_until";
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload -> id
 INSERT INTO "jobs" ("payload") VALUES (?1) RETURNING "id";
@@ -85,7 +85,7 @@ WITH rowq_ids AS MATERIALIZED (SELECT key, value FROM json_each(?1)), rowq_token
     i.key) RETURNING "id", "locked_until";
 
 -- unfinished: ?1 group -> seen
-SELECT 1 FROM "jobs" WHERE "queue" = ?1 LIMIT 1;
+SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload, ?2 group -> id
 INSERT INTO "jobs" ("payload", "queue") VALUES (?1, ?2) RETURNING "id";
@@ -146,7 +146,8 @@ WITH rowq_ids AS MATERIALIZED (SELECT key, value FROM json_each(?1)), rowq_token
     i.key) RETURNING "id", "locked_until";
 
 -- unfinished: ?1 group -> seen
-SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND "processed_at" IS NULL LIMIT 1;
+SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND "processed_at" IS NULL AND typeof("id") IN ('integer',
+    'text') LIMIT 1;
 
 -- insert: ?1 payload, ?2 group -> id
 INSERT INTO "jobs" ("payload", "queue") VALUES (?1, ?2) RETURNING "id";
@@ -217,7 +218,7 @@ WITH rowq_ids AS MATERIALIZED (SELECT key, value FROM json_each(?1)), rowq_token
     i.key) RETURNING "id", "locked_until";
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload -> id
 INSERT INTO "jobs" ("payload") VALUES (?1) RETURNING "id";
@@ -279,7 +280,7 @@ WITH rowq_ids AS MATERIALIZED (SELECT key, value FROM json_each(?1)), rowq_token
     i.key) RETURNING "id", "locked_until";
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 id, ?2 data -> id
 INSERT INTO "jobs" ("id", "account") VALUES (?1, ?2) RETURNING "id";
@@ -329,7 +330,8 @@ WITH rowq_ids AS MATERIALIZED (SELECT key, value FROM json_each(?1)), rowq_token
     ON t.key = i.key) RETURNING "The ""Id""", "lease end";
 
 -- unfinished: ?1 group -> seen
-SELECT 1 FROM "main"."Two ""Words""" WHERE "select" = ?1 LIMIT 1;
+SELECT 1 FROM "main"."Two ""Words""" WHERE "select" = ?1 AND typeof("The ""Id""") IN ('integer',
+    'text') LIMIT 1;
 
 -- insert: ?1 group, ?2 payload -> id
 INSERT INTO "main"."Two ""Words""" ("select", "payload") VALUES (?1, ?2) RETURNING "The ""Id""";

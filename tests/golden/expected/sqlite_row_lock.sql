@@ -19,7 +19,7 @@ INSERT INTO "graveyard" ("id", "queue", "priority", "retry_after", "attempt", "l
 DELETE FROM "jobs" WHERE "id" = ?1;
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload -> id
 INSERT INTO "jobs" ("payload") VALUES (?1) RETURNING "id";
@@ -62,7 +62,7 @@ UPDATE "jobs" SET "retry_after" = ?1, "attempt" = COALESCE("attempt", 1) + 1 WHE
 UPDATE "jobs" SET "queue" = ?1, "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?2;
 
 -- unfinished: ?1 group -> seen
-SELECT 1 FROM "jobs" WHERE "queue" = ?1 LIMIT 1;
+SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload, ?2 group -> id
 INSERT INTO "jobs" ("payload", "queue") VALUES (?1, ?2) RETURNING "id";
@@ -110,7 +110,8 @@ UPDATE "jobs" SET "retry_after" = ?1, "attempt" = COALESCE("attempt", 1) + 1 WHE
 UPDATE "jobs" SET "queue" = ?1, "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?2;
 
 -- unfinished: ?1 group -> seen
-SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND "processed_at" IS NULL LIMIT 1;
+SELECT 1 FROM "jobs" WHERE "queue" = ?1 AND "processed_at" IS NULL AND typeof("id") IN ('integer',
+    'text') LIMIT 1;
 
 -- insert: ?1 payload, ?2 group -> id
 INSERT INTO "jobs" ("payload", "queue") VALUES (?1, ?2) RETURNING "id";
@@ -168,7 +169,7 @@ INSERT INTO "graveyard" ("id", "queue", "priority", "retry_after", "attempt", "l
 DELETE FROM "jobs" WHERE "id" = ?1;
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 payload -> id
 INSERT INTO "jobs" ("payload") VALUES (?1) RETURNING "id";
@@ -217,7 +218,7 @@ INSERT INTO "graveyard" ("id", "queue", "priority", "retry_after", "attempt", "l
 DELETE FROM "jobs" WHERE "id" = ?1;
 
 -- unfinished -> seen
-SELECT 1 FROM "jobs" LIMIT 1;
+SELECT 1 FROM "jobs" WHERE typeof("id") IN ('integer', 'text') LIMIT 1;
 
 -- insert: ?1 id, ?2 data -> id
 INSERT INTO "jobs" ("id", "account") VALUES (?1, ?2) RETURNING "id";

@@ -85,8 +85,8 @@ public:
 
     /// Reads the rows of one group. Handlers: (const T&), (const T&, const Delivery&), returning Outcome or void (= ack), and
     /// (const T&, Delivery), which owns the delivery and settles it. T is what the payload decodes to, or the row type in row mode. The handler
-    /// is called on as many threads at once as there are workers. What a handler throws follows Subscription::on_failure, unless the handler
-    /// owned the delivery: then the row returns at once if it was not settled.
+    /// is called on as many threads at once as there are workers. What a handler throws follows Subscription::on_failure, unless it had
+    /// settled the delivery or passed it on.
     /// @throws Error declaration: a group is missing, or given where the table has none; the table has no payload column. already_subscribed.
     /// closed: the broker has started.
     template <class Row, class... Members, class F, class C = std::nullptr_t>
@@ -115,8 +115,8 @@ public:
     void run();
 
     /// No new claims; unstarted rows go back at once, running handlers get the grace period and their stop token, the rest is released.
-    /// Returns when nothing is in work, or after the grace period. A broker that has stopped cannot start again. A second call returns at once,
-    /// even while the first still waits. Never from a handler of this broker, and not to end run(): that is request_stop().
+    /// Returns when nothing is in work, or after the grace period. A broker that has stopped cannot start again. A second call waits for
+    /// the first. Never from a handler of this broker: that is request_stop().
     void stop();
 
     /// Asks run() to return and stop; returns at once, may be called from a handler.

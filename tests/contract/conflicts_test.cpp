@@ -23,8 +23,8 @@ TEST_P(Conflicts, of_a_publish_are_retried) {
     make_conflicts("INSERT");
     Broker broker = this->broker();
     Publisher<std::string> publisher(broker, jobs(), "q");
-    EXPECT_EQ(publisher.push_many(std::vector<std::string>{"a", "b"}).size(), 2U);
-    EXPECT_EQ(count(), 2);
+    static_cast<void>(publisher.push("a"));
+    EXPECT_EQ(count(), 1);
 }
 
 TEST_P(Conflicts, of_claims_and_settlements_by_lease_are_retried) {

@@ -4,6 +4,7 @@
 #include "db/call.hpp"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace rowq::detail::db {
@@ -12,6 +13,12 @@ namespace rowq::detail::db {
 struct Frame {
     bool begin = false;  // open a transaction first
     bool commit = false; // commit at the end; both: the calls are one transaction of their own
+};
+
+// What a NOTIFY said, in the order in which it was sent.
+struct Notification {
+    std::string channel;
+    std::string payload;
 };
 
 // A session, used by one thread at a time. Sends all calls of a run in one round trip where the protocol can (PostgreSQL: one
@@ -39,6 +46,10 @@ public:
 
     // False once the session has broken or was closed; such a session is never usable again.
     [[nodiscard]] virtual bool usable() const noexcept = 0;
+
+    // What came in since the last call on the channels that the session LISTENs to. Waits for nothing: poll socket() for input. Throws
+    // `listen` (connection_lost) once the session has ended.
+    [[nodiscard]] virtual std::vector<Notification> notifications() { return {}; }
 
     // The socket, to be watched for the peer's hang-up (POLLRDHUP) and never read; -1 where there is none.
     [[nodiscard]] virtual int socket() const noexcept = 0;

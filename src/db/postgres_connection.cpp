@@ -284,6 +284,19 @@ void PostgresConnection::note(const PGresult& notice) const noexcept {
     if (text == "FATAL" || text == "PANIC") ended_ = true;
 }
 
+std::vector<Notification> PostgresConnection::notifications() {
+    if (!usable()) {
+        const auto error = ended("that listens has ended");
+        throw Error(ErrorCode::listen, error.text(), error.details());
+    }
+    std::vector<Notification> arrived;
+    while (PGnotify* const one = PQnotifies(handle_.get())) {
+        const std::unique_ptr<PGnotify, decltype(&PQfreemem)> owned(one, &PQfreemem);
+        arrived.push_back({one->relname, one->extra});
+    }
+    return arrived;
+}
+
 int PostgresConnection::socket() const noexcept { return handle_ ? PQsocket(handle_.get()) : -1; }
 
 void PostgresConnection::close() noexcept {

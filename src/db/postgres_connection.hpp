@@ -39,6 +39,7 @@ public:
 
     // Looks at the socket, too: a session that was ended while nobody used it is found before anything is sent.
     [[nodiscard]] bool usable() const noexcept override;
+    [[nodiscard]] std::vector<Notification> notifications() override;
     [[nodiscard]] int socket() const noexcept override;
     void close() noexcept override;
 

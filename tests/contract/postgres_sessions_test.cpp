@@ -5,6 +5,8 @@
 
 #include "support/eventually.hpp"
 
+#include <poll.h>
+
 #include <array>
 #include <future>
 
@@ -250,6 +252,36 @@ TEST_F(PostgresSessions, one_idle_too_long_in_a_transaction_is_found) {
     ASSERT_TRUE(error);
     EXPECT_TRUE(error->connection_lost());
     EXPECT_FALSE(error->outcome_unknown());
+}
+
+TEST_F(PostgresSessions, that_listen_hear_what_is_announced_in_its_order) {
+    static_cast<void>(run("LISTEN \"my Jobs\""));
+    beside().run("NOTIFY \"my Jobs\", 'a'; NOTIFY \"my Jobs\"; NOTIFY other, 'b'");
+    std::vector<Notification> heard;
+    const auto hear = [&](std::size_t count) {
+        return eventually([&] {
+            pollfd ready{session().socket(), POLLIN, 0};
+            static_cast<void>(::poll(&ready, 1, 10));
+            for (auto& one : session().notifications()) heard.push_back(std::move(one));
+            return heard.size() >= count;
+        });
+    };
+    ASSERT_TRUE(hear(2));
+    EXPECT_EQ(heard[0].channel, "my Jobs");
+    EXPECT_EQ(heard[0].payload, "a");
+    EXPECT_EQ(heard[1].payload, "");
+    // What arrives beside an answer is kept for later.
+    beside().run("NOTIFY \"my Jobs\", 'c'");
+    static_cast<void>(run("SELECT pg_sleep(0.05)"));
+    ASSERT_TRUE(hear(3));
+    EXPECT_EQ(heard.size(), 3U);
+    EXPECT_EQ(heard[2].payload, "c");
+    terminate(pid());
+    const auto error = thrown_by(
+        [&] { static_cast<void>(eventually([&] { return !session().notifications().empty(); })); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::listen);
+    EXPECT_TRUE(error->connection_lost());
 }
 
 }} // namespace rowq::test

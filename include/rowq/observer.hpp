@@ -39,7 +39,7 @@ struct Event {
     const Id* row = nullptr;
     int attempt = 0;
     std::size_t count = 0;
-    std::optional<Outcome> outcome = {}; ///< empty after a throw: the handler had settled or passed on its delivery
+    std::optional<Outcome> outcome = {}; ///< empty after a throw: settled or passed on before
     std::string_view text = {};
     const Error* error = nullptr;
 };

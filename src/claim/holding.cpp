@@ -44,7 +44,7 @@ public:
 
 private:
     [[nodiscard]] std::unique_ptr<Held> try_candidate(ClaimedRow& candidate);
-    [[nodiscard]] std::optional<ClaimedRow> take(const Id& id);
+    [[nodiscard]] std::optional<ClaimedRow> take(const ClaimedRow& candidate);
 
     const Queue& queue_;
     std::string table_; // however a subscription spells it
@@ -85,16 +85,17 @@ std::unique_ptr<Held> HoldingClaims::try_candidate(ClaimedRow& candidate) {
                : hold_number("row", table_ + '\n' + rowq::to_string(candidate.content.id));
     auto hold = queue_.database.holds()->try_hold(number);
     if (!hold) return nullptr;
-    auto row = take(candidate.content.id);
+    auto row = take(candidate);
     if (!row) return nullptr;
     row->content.group = queue_.group;
     return std::make_unique<HeldByHold>(std::move(row->content), std::move(*hold));
 }
 
-std::optional<ClaimedRow> HoldingClaims::take(const Id& id) {
+std::optional<ClaimedRow> HoldingClaims::take(const ClaimedRow& candidate) {
     const auto& statement = queue_.statements.take;
     auto inputs = queue_.inputs();
-    inputs.id = id;
+    inputs.id = candidate.content.id;
+    inputs.key = candidate.key;
     const std::array calls{statement.call(inputs)};
     auto results = queue_.table.form() == Form::advisory ? queue_.database.write(calls)
                                                          : queue_.database.read(calls);

@@ -25,6 +25,7 @@ Value argument(sql::Parameter parameter, const Inputs& inputs) {
     case sql::Parameter::destination: return inputs.destination;
     case sql::Parameter::ids: return inputs.ids;
     case sql::Parameter::tokens: return inputs.tokens;
+    case sql::Parameter::key: return inputs.key;
     case sql::Parameter::lock: return inputs.lock;
     default: return Null{}; // an insert's parameter; no statement of a claim has one
     }

@@ -26,6 +26,7 @@ struct Inputs {
     std::string destination = {};
     std::string ids = {};
     std::string tokens = {};
+    std::string key = {};
     std::int64_t lock = 0;
 };
 

@@ -62,18 +62,23 @@ Statement claim_leases(const Dialect& dialect, const Table& table) {
     return text.returns(outputs(columns)).done();
 }
 
-// The row in its newest version, if it is still due: the statement's snapshot may be older than the commit of the key's last holder.
+std::string key_hash(const Pieces& pieces) {
+    return "hashtextextended(" + pieces.lock_key() + ", 0)";
+}
+
+// The row in its newest version, if it is still due under the same key: the statement's snapshot may be older than the commit of the key's last holder.
 // UPDATE and FOR UPDATE look again at a row that has changed; a plain read would not.
 void take_row(Writer& text, const Pieces& pieces, const std::vector<ResultColumn>& columns) {
     text << "UPDATE " << pieces.table() << " SET " << pieces.next_attempt()
          << " FROM rowq_tried WHERE " << pieces.column(Role::id) << " = rowq_id";
     pieces.due(text, " AND ");
-    text << " RETURNING " << aliased(columns);
+    text << " AND " << key_hash(pieces) << " = rowq_lock RETURNING " << aliased(columns);
 }
 
 void read_row(Writer& text, const Pieces& pieces, const std::vector<ResultColumn>& columns) {
     text << "SELECT " << aliased(columns) << " FROM " << pieces.table()
          << " AS rowq_row JOIN rowq_tried ON rowq_row." << pieces.column(Role::id) << " = rowq_id";
+    text << " AND " << key_hash(pieces) << " = rowq_lock";
     pieces.due(text, " WHERE ");
     text << " FOR UPDATE OF rowq_row";
 }
@@ -84,9 +89,8 @@ Statement claim_key(const Dialect& dialect, const Table& table) {
     const bool counts = table.has(Role::attempt);
     const auto columns = pieces.results(counts ? 1 : 0);
     Writer text(dialect);
-    text << "WITH rowq_due AS MATERIALIZED (SELECT " << pieces.column(Role::id)
-         << " AS rowq_id, hashtextextended(" << pieces.lock_key() << ", 0) AS rowq_lock FROM "
-         << pieces.table();
+    text << "WITH rowq_due AS MATERIALIZED (SELECT " << pieces.column(Role::id) << " AS rowq_id, "
+         << key_hash(pieces) << " AS rowq_lock FROM " << pieces.table();
     pieces.due(text, " WHERE ");
     text << " ORDER BY " << pieces.claim_order() << " LIMIT " << Parameter::limit
          << "), rowq_tried AS MATERIALIZED (SELECT rowq_id, rowq_lock FROM rowq_due"

@@ -93,6 +93,8 @@ Statement Sqlite::take(const Table& table) const {
         text << "SELECT " << expressions(columns) << " FROM " << pieces.table();
     text << " WHERE " << pieces.column(Role::id) << " = " << Parameter::id;
     pieces.due(text, " AND ");
+    if (table.form() == Form::advisory)
+        text << " AND " << pieces.lock_key() << " = " << Parameter::key;
     if (counts) text << " RETURNING " << expressions(columns);
     return text.returns(outputs(columns)).done();
 }

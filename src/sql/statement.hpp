@@ -19,6 +19,7 @@ enum class Parameter : std::uint8_t {
     destination, // the group that dead letters go to
     ids,         // many rows: an array (PostgreSQL) or a JSON array (SQLite) as text
     tokens,      // their tokens, in the same order, likewise
+    key,         // text: the rendered lock key under which the row was found
     lock,        // integer: a lock's number as the claim returned it
     priority,    // integer
     attempt,     // integer
@@ -60,7 +61,7 @@ struct Statements {
     Statement claim;
 
     // Without locks in the server (SQLite: row lock, advisory lock). candidates: ids (and keys) of due rows, in claim order. take: the row by
-    // its id if it is still due; in the advisory form a write that counts the attempt.
+    // its id if it is still due (and has still that key); in the advisory form a write that counts the attempt.
     Statement candidates;
     Statement take;
 

@@ -47,7 +47,7 @@ TEST_P(Publishing, takes_delay_priority_and_headers) {
     const double due = std::stod(
         session().one("SELECT " + seconds_until(database(), "retry_after") + " FROM jobs"));
     EXPECT_GE(due, 3'480);
-    EXPECT_LE(due, 3'600);
+    EXPECT_LE(due, 3'601) << "SQLite's days as numbers are not exact";
 }
 
 TEST_P(Publishing, many_rows_returns_their_ids_in_order) {

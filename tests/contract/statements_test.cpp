@@ -133,10 +133,10 @@ TEST_P(StatementsTest, of_a_claim_count_attempts_and_report_them_as_they_stood) 
     for (const Form form : {Form::row_lock, Form::lease, Form::advisory}) {
         SCOPED_TRACE(to_string(form));
         session().run("DELETE FROM jobs");
-        session().run("INSERT INTO jobs(id, attempt, retry_after, payload) VALUES "
-                      "(1, 7, '2020-01-01 00:00:00.000000', 'x')");
-        session().run("INSERT INTO jobs(id, attempt, retry_after, payload) VALUES "
-                      "(2, NULL, '2020-01-02 00:00:00.000000', 'x')");
+        session().run("INSERT INTO jobs(id, account, attempt, retry_after, payload) VALUES "
+                      "(1, 'a', 7, '2020-01-01 00:00:00.000000', 'x')");
+        session().run("INSERT INTO jobs(id, account, attempt, retry_after, payload) VALUES "
+                      "(2, 'a', NULL, '2020-01-02 00:00:00.000000', 'x')");
         const auto s = statements(detail::Table(describe(form).description()));
         const auto& claim = s.claim.empty() ? s.take : s.claim;
         const auto at = static_cast<std::size_t>(
@@ -144,12 +144,9 @@ TEST_P(StatementsTest, of_a_claim_count_attempts_and_report_them_as_they_stood) 
             claim.outputs.begin());
         std::vector<std::string> told;
         for (const char* id : {"1", "2"}) {
-            const Arguments arguments{
-                {Parameter::group, "q"},
-                {Parameter::now, now},
-                {Parameter::limit, "1"},
-                {Parameter::expiry, token},
-                {Parameter::id, id}};
+            const Arguments arguments{{Parameter::group, "q"},        {Parameter::now, now},
+                                      {Parameter::limit, "1"},        {Parameter::expiry, token},
+                                      {Parameter::key, "accounts-a"}, {Parameter::id, id}};
             told.push_back(run(claim, arguments).at(0).at(at));
             session().run(std::string("UPDATE jobs SET queue = 'x' WHERE id = ") + id);
         }
@@ -159,6 +156,24 @@ TEST_P(StatementsTest, of_a_claim_count_attempts_and_report_them_as_they_stood) 
             session().column("SELECT attempt FROM jobs ORDER BY id"),
             (std::vector<std::string>{counted ? "8" : "7", counted ? "2" : "NULL"}));
     }
+}
+
+TEST_P(StatementsTest, take_no_row_whose_key_is_another_by_now) {
+    if (postgres()) GTEST_SKIP() << "found and taken by one statement";
+    create_table(database());
+    session().run("INSERT INTO jobs(id, account, retry_after, payload) VALUES "
+                  "(1, 'b', '2020-01-01 00:00:00.000000', 'x')");
+    const auto s = statements(detail::Table(describe(Form::advisory).description()));
+    const auto taken_as = [&](const char* key) {
+        return run(s.take, {{Parameter::group, "q"},
+                            {Parameter::now, now},
+                            {Parameter::id, "1"},
+                            {Parameter::key, key}})
+            .size();
+    };
+    EXPECT_EQ(taken_as("accounts-a"), 0U);
+    EXPECT_EQ(session().one("SELECT attempt FROM jobs"), "1");
+    EXPECT_EQ(taken_as("accounts-b"), 1U);
 }
 
 TEST_P(StatementsTest, for_renewal_renew_those_that_are_still_held) {

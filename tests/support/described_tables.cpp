@@ -138,9 +138,9 @@ std::unique_ptr<detail::sql::Dialect> dialect_of(Server server) {
 }
 
 std::string_view to_string(detail::sql::Parameter parameter) noexcept {
-    static constexpr std::array<std::string_view, 16> names{
-        "group", "now",    "limit", "id",       "token",   "expiry",  "due_at",  "destination",
-        "ids",   "tokens", "lock",  "priority", "attempt", "headers", "payload", "data"};
+    static constexpr std::array<std::string_view, 17> names{
+        "group",  "now", "limit", "id",       "token",   "expiry",  "due_at",  "destination", "ids",
+        "tokens", "key", "lock",  "priority", "attempt", "headers", "payload", "data"};
     return names.at(static_cast<std::size_t>(parameter));
 }
 

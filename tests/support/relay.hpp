@@ -91,13 +91,15 @@ private:
             pollfd ready{listener_, POLLIN, 0};
             if (::poll(&ready, 1, 1) > 0)
                 lines_.push_back({::accept(listener_, nullptr, nullptr), connect_to_server()});
-            lines_.remove_if([this](const Line& line) {
-                const bool goes_on = !cut_ && pass(line.client, line.server) &&
+            const bool cut =
+                cut_; // once for all lines: what is asked for meanwhile is the next round's
+            lines_.remove_if([this, cut](const Line& line) {
+                const bool goes_on = !cut && pass(line.client, line.server) &&
                                      (hold_ || pass(line.server, line.client));
                 if (!goes_on) end(line);
                 return !goes_on;
             });
-            cut_ = false;
+            if (cut) cut_ = false;
         }
         for (const Line& line : lines_) end(line);
     }

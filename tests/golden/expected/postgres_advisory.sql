@@ -6,8 +6,10 @@ WITH rowq_due AS MATERIALIZED (SELECT "id" AS rowq_id, hashtextextended('account
     rowq_lock FROM "jobs" ORDER BY "id" LIMIT $1), rowq_tried AS MATERIALIZED (SELECT rowq_id,
     rowq_lock FROM rowq_due WHERE pg_try_advisory_lock(rowq_lock) LIMIT 1), rowq_taken AS (SELECT
     "id" AS c0, "payload" AS c1 FROM "jobs" AS rowq_row JOIN rowq_tried ON rowq_row."id" = rowq_id
-    FOR UPDATE OF rowq_row) SELECT rowq_lock, (SELECT count(*) FROM rowq_due), c0, c1 FROM (VALUES
-    (1)) AS rowq_one LEFT JOIN rowq_tried ON true LEFT JOIN rowq_taken ON true;
+    AND hashtextextended('accounts-' || COALESCE(CAST("account" AS text), '') || '/' ||
+    COALESCE(CAST("cents" AS text), ''), 0) = rowq_lock FOR UPDATE OF rowq_row) SELECT rowq_lock,
+    (SELECT count(*) FROM rowq_due), c0, c1 FROM (VALUES (1)) AS rowq_one LEFT JOIN rowq_tried ON
+    true LEFT JOIN rowq_taken ON true;
 
 -- ack: $1 id
 DELETE FROM "jobs" WHERE "id" = $1;
@@ -52,9 +54,10 @@ WITH rowq_due AS MATERIALIZED (SELECT "id" AS rowq_id, hashtextextended('account
     "retry_after" <= $2 ORDER BY "retry_after", "id" LIMIT $3), rowq_tried AS MATERIALIZED (SELECT
     rowq_id, rowq_lock FROM rowq_due WHERE pg_try_advisory_lock(rowq_lock) LIMIT 1), rowq_taken AS
     (UPDATE "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 FROM rowq_tried WHERE "id" = rowq_id
-    AND "queue" = $4 AND "retry_after" <= $5 RETURNING "id" AS c0, "attempt" - 1 AS c1, "payload" AS
-    c2) SELECT rowq_lock, (SELECT count(*) FROM rowq_due), c0, c1, c2 FROM (VALUES (1)) AS rowq_one
-    LEFT JOIN rowq_tried ON true LEFT JOIN rowq_taken ON true;
+    AND "queue" = $4 AND "retry_after" <= $5 AND hashtextextended('accounts-' ||
+    COALESCE(CAST("account" AS text), ''), 0) = rowq_lock RETURNING "id" AS c0, "attempt" - 1 AS c1,
+    "payload" AS c2) SELECT rowq_lock, (SELECT count(*) FROM rowq_due), c0, c1, c2 FROM (VALUES (1))
+    AS rowq_one LEFT JOIN rowq_tried ON true LEFT JOIN rowq_taken ON true;
 
 -- ack: $1 id
 DELETE FROM "jobs" WHERE "id" = $1;
@@ -106,7 +109,8 @@ WITH rowq_due AS MATERIALIZED (SELECT "id" AS rowq_id, hashtextextended('account
     $3), rowq_tried AS MATERIALIZED (SELECT rowq_id, rowq_lock FROM rowq_due WHERE
     pg_try_advisory_lock(rowq_lock) LIMIT 1), rowq_taken AS (UPDATE "jobs" SET "attempt" =
     COALESCE("attempt", 1) + 1 FROM rowq_tried WHERE "id" = rowq_id AND "queue" = $4 AND
-    "retry_after" <= $5 AND "processed_at" IS NULL RETURNING "id" AS c0, "attempt" - 1 AS c1,
+    "retry_after" <= $5 AND "processed_at" IS NULL AND hashtextextended('accounts-' ||
+    COALESCE(CAST("account" AS text), ''), 0) = rowq_lock RETURNING "id" AS c0, "attempt" - 1 AS c1,
     "headers" AS c2, "payload" AS c3) SELECT rowq_lock, (SELECT count(*) FROM rowq_due), c0, c1, c2,
     c3 FROM (VALUES (1)) AS rowq_one LEFT JOIN rowq_tried ON true LEFT JOIN rowq_taken ON true;
 
@@ -164,7 +168,8 @@ WITH rowq_due AS MATERIALIZED (SELECT "id" AS rowq_id, hashtextextended('account
     ORDER BY "priority", "retry_after", "id" LIMIT $2), rowq_tried AS MATERIALIZED (SELECT rowq_id,
     rowq_lock FROM rowq_due WHERE pg_try_advisory_lock(rowq_lock) LIMIT 1), rowq_taken AS (UPDATE
     "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 FROM rowq_tried WHERE "id" = rowq_id AND
-    "retry_after" <= $3 RETURNING "id" AS c0, "attempt" - 1 AS c1, "headers" AS c2, "payload" AS c3)
+    "retry_after" <= $3 AND hashtextextended('accounts-' || COALESCE(CAST("account" AS text), ''),
+    0) = rowq_lock RETURNING "id" AS c0, "attempt" - 1 AS c1, "headers" AS c2, "payload" AS c3)
     SELECT rowq_lock, (SELECT count(*) FROM rowq_due), c0, c1, c2, c3 FROM (VALUES (1)) AS rowq_one
     LEFT JOIN rowq_tried ON true LEFT JOIN rowq_taken ON true;
 
@@ -221,10 +226,12 @@ WITH rowq_due AS MATERIALIZED (SELECT "id" AS rowq_id, hashtextextended('account
     COALESCE(CAST("account" AS text), '') || '/' || COALESCE(CAST("cents" AS text), ''), 0) AS
     rowq_lock FROM "jobs" ORDER BY "id" LIMIT $1), rowq_tried AS MATERIALIZED (SELECT rowq_id,
     rowq_lock FROM rowq_due WHERE pg_try_advisory_lock(rowq_lock) LIMIT 1), rowq_taken AS (UPDATE
-    "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 FROM rowq_tried WHERE "id" = rowq_id RETURNING
-    "id" AS c0, "attempt" - 1 AS c1, "id" AS c2, "account" AS c3, "cents" AS c4) SELECT rowq_lock,
-    (SELECT count(*) FROM rowq_due), c0, c1, c2, c3, c4 FROM (VALUES (1)) AS rowq_one LEFT JOIN
-    rowq_tried ON true LEFT JOIN rowq_taken ON true;
+    "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 FROM rowq_tried WHERE "id" = rowq_id AND
+    hashtextextended('accounts-' || COALESCE(CAST("account" AS text), '') || '/' ||
+    COALESCE(CAST("cents" AS text), ''), 0) = rowq_lock RETURNING "id" AS c0, "attempt" - 1 AS c1,
+    "id" AS c2, "account" AS c3, "cents" AS c4) SELECT rowq_lock, (SELECT count(*) FROM rowq_due),
+    c0, c1, c2, c3, c4 FROM (VALUES (1)) AS rowq_one LEFT JOIN rowq_tried ON true LEFT JOIN
+    rowq_taken ON true;
 
 -- ack: $1 id
 DELETE FROM "jobs" WHERE "id" = $1;

@@ -4,8 +4,9 @@
 SELECT "id", 'accounts-' || COALESCE(CAST("account" AS text), '') || '/' || COALESCE(CAST("cents" AS
     text), '') FROM "jobs" ORDER BY "id" LIMIT ?1;
 
--- take: ?1 id -> id, payload
-SELECT "id", "payload" FROM "jobs" WHERE "id" = ?1;
+-- take: ?1 id, ?2 key -> id, payload
+SELECT "id", "payload" FROM "jobs" WHERE "id" = ?1 AND 'accounts-' || COALESCE(CAST("account" AS
+    text), '') || '/' || COALESCE(CAST("cents" AS text), '') = ?2;
 
 -- ack: ?1 id
 DELETE FROM "jobs" WHERE "id" = ?1;
@@ -46,9 +47,10 @@ CREATE INDEX IF NOT EXISTS "jobs_claim" ON "jobs" ("id");
 SELECT "id", 'accounts-' || COALESCE(CAST("account" AS text), '') FROM "jobs" WHERE "queue" = ?1 AND
     "retry_after" <= ?2 ORDER BY "retry_after", "id" LIMIT ?3;
 
--- take: ?1 id, ?2 group, ?3 now -> id, attempt, payload
+-- take: ?1 id, ?2 group, ?3 now, ?4 key -> id, attempt, payload
 UPDATE "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?1 AND "queue" = ?2 AND
-    "retry_after" <= ?3 RETURNING "id", "attempt" - 1, "payload";
+    "retry_after" <= ?3 AND 'accounts-' || COALESCE(CAST("account" AS text), '') = ?4 RETURNING
+    "id", "attempt" - 1, "payload";
 
 -- ack: ?1 id
 DELETE FROM "jobs" WHERE "id" = ?1;
@@ -94,10 +96,10 @@ CREATE INDEX IF NOT EXISTS "jobs_claim" ON "jobs" ("queue", "retry_after", "id")
 SELECT "id", 'accounts-' || COALESCE(CAST("account" AS text), '') FROM "jobs" WHERE "queue" = ?1 AND
     "retry_after" <= ?2 AND "processed_at" IS NULL ORDER BY "priority", "retry_after", "id" LIMIT ?3;
 
--- take: ?1 id, ?2 group, ?3 now -> id, attempt, headers, payload
+-- take: ?1 id, ?2 group, ?3 now, ?4 key -> id, attempt, headers, payload
 UPDATE "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?1 AND "queue" = ?2 AND
-    "retry_after" <= ?3 AND "processed_at" IS NULL RETURNING "id", "attempt" - 1, "headers",
-    "payload";
+    "retry_after" <= ?3 AND "processed_at" IS NULL AND 'accounts-' || COALESCE(CAST("account" AS
+    text), '') = ?4 RETURNING "id", "attempt" - 1, "headers", "payload";
 
 -- ack: ?1 now, ?2 id
 UPDATE "jobs" SET "processed_at" = ?1 WHERE "id" = ?2;
@@ -149,9 +151,10 @@ CREATE INDEX IF NOT EXISTS "jobs_claim" ON "jobs" ("queue", "priority", "retry_a
 SELECT "id", 'accounts-' || COALESCE(CAST("account" AS text), '') FROM "jobs" WHERE "retry_after" <=
     ?1 ORDER BY "priority", "retry_after", "id" LIMIT ?2;
 
--- take: ?1 id, ?2 now -> id, attempt, headers, payload
-UPDATE "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?1 AND "retry_after" <= ?2
-    RETURNING "id", "attempt" - 1, "headers", "payload";
+-- take: ?1 id, ?2 now, ?3 key -> id, attempt, headers, payload
+UPDATE "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?1 AND "retry_after" <= ?2 AND
+    'accounts-' || COALESCE(CAST("account" AS text), '') = ?3 RETURNING "id", "attempt" - 1,
+    "headers", "payload";
 
 -- ack: ?1 id
 DELETE FROM "jobs" WHERE "id" = ?1;
@@ -203,9 +206,10 @@ CREATE INDEX IF NOT EXISTS "jobs_claim" ON "jobs" ("priority", "retry_after", "i
 SELECT "id", 'accounts-' || COALESCE(CAST("account" AS text), '') || '/' || COALESCE(CAST("cents" AS
     text), '') FROM "jobs" ORDER BY "id" LIMIT ?1;
 
--- take: ?1 id -> id, attempt, data, data, data
-UPDATE "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?1 RETURNING "id", "attempt" -
-    1, "id", "account", "cents";
+-- take: ?1 id, ?2 key -> id, attempt, data, data, data
+UPDATE "jobs" SET "attempt" = COALESCE("attempt", 1) + 1 WHERE "id" = ?1 AND 'accounts-' ||
+    COALESCE(CAST("account" AS text), '') || '/' || COALESCE(CAST("cents" AS text), '') = ?2
+    RETURNING "id", "attempt" - 1, "id", "account", "cents";
 
 -- ack: ?1 id
 DELETE FROM "jobs" WHERE "id" = ?1;

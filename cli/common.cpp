@@ -3,6 +3,7 @@
 
 #include "ops/look.hpp"
 #include "sql/dialect.hpp"
+#include "table/one_line.hpp"
 
 #include <rowq/error.hpp>
 
@@ -21,6 +22,7 @@ using namespace std::chrono_literals;
 std::chrono::milliseconds duration(std::string_view option, const std::string& text) {
     char* end = nullptr;
     const double count = std::strtod(text.c_str(), &end);
+    const bool hexadecimal = text.find_first_of("xX") != std::string::npos;
     const std::string_view unit(end);
     const double factor = unit == "ms"  ? 1
                           : unit == "s" ? 1e3
@@ -29,7 +31,8 @@ std::chrono::milliseconds duration(std::string_view option, const std::string& t
                                         : 0;
     const bool starts_as_number =
         !text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'));
-    if (!starts_as_number || factor == 0 || !std::isfinite(count) || count * factor > 3.2e12)
+    if (!starts_as_number || hexadecimal || factor == 0 || !std::isfinite(count) ||
+        count * factor > 3.2e12)
         throw UsageError(
             fmt::format("{}: \"{}\" is not a duration; write 500ms, 30s, 5m or 2h", option, text));
     return std::chrono::milliseconds(std::llround(count * factor));
@@ -46,9 +49,13 @@ std::string distance(std::chrono::microseconds from_now) {
 }
 
 std::string existing(const std::string& url) {
-    const bool is_file = url.starts_with("sqlite:") && url.find(":memory:") == std::string::npos;
-    if (!is_file || url.find("mode=") != std::string::npos) return url;
-    return url + (url.find('?') == std::string::npos ? "?mode=rw" : "&mode=rw");
+    const auto query = url.find('?');
+    const bool is_file = url.starts_with("sqlite:") && url.substr(0, query) != "sqlite::memory:";
+    const bool says =
+        query != std::string::npos && (url.find("?mode=", query) != std::string::npos ||
+                                       url.find("&mode=", query) != std::string::npos);
+    if (!is_file || says) return url;
+    return url + (query == std::string::npos ? "?mode=rw" : "&mode=rw");
 }
 
 std::unique_ptr<detail::db::Database> open(const Globals& globals) {
@@ -102,11 +109,18 @@ void flush_output() {
         throw std::runtime_error("standard output cannot be written: is it closed or full?");
 }
 
+void print_error(const std::string& text) noexcept {
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
 void print_table(
-    const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
+    const std::vector<std::string>& head, std::vector<std::vector<std::string>> cells) {
+    for (auto& row : cells) { // names and ids may hold what would draw another table
+        for (auto& cell : row) cell = detail::on_one_line(std::move(cell));
+    }
     std::vector<std::size_t> widths;
     for (const auto& cell : head) widths.push_back(cell.size());
-    for (const auto& row : rows) {
+    for (const auto& row : cells) {
         for (std::size_t i = 0; i < row.size(); ++i)
             widths.at(i) = std::max(widths.at(i), row[i].size());
     }
@@ -117,7 +131,7 @@ void print_table(
         print_line(line);
     };
     print_row(head);
-    for (const auto& row : rows) print_row(row);
+    for (const auto& row : cells) print_row(row);
 }
 
 } // namespace rowq::cli

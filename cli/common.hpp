@@ -55,8 +55,10 @@ void print_line(std::string_view line);
 void print_json(const nlohmann::json& object);
 void flush_output();
 
+// Standard error, which may be closed or full: that changes nothing.
+void print_error(const std::string& text) noexcept;
+
 // Columns padded to their widest cell, two blanks between.
-void print_table(
-    const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
+void print_table(const std::vector<std::string>& head, std::vector<std::vector<std::string>> cells);
 
 } // namespace rowq::cli

@@ -43,6 +43,13 @@ NamedColumn column_of(const std::string& file, std::string_view role, const toml
     const auto name = (*table)["column"].value<std::string>();
     if (!name)
         refuse(file, node.source(), fmt::format("{} needs a column's name: column = \"..\"", role));
+    for (const auto& [key, value] : *table) {
+        if (key != "column" && key != "generated")
+            refuse(file, value.source(), fmt::format("unknown key \"{}\" of {}", key.str(), role));
+    }
+    const auto* generated = table->get("generated");
+    if (generated != nullptr && !generated->is_boolean())
+        refuse(file, generated->source(), fmt::format("generated of {} is true or false", role));
     return {*name, (*table)["generated"].value_or(true)};
 }
 

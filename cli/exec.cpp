@@ -1,6 +1,7 @@
 // fork, exec, feed, wait.
 #include "exec.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -11,7 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -24,23 +29,56 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kill_after = 5s; // from SIGTERM to SIGKILL
+constexpr auto kill_after = 3s;                   // from SIGTERM to SIGKILL
+constexpr std::size_t longest_variable = 131'072; // MAX_ARG_STRLEN, with its name and its end
 
-// What travels to the keeper: a group that has begun, or, negative, one that has ended.
+// The session that a process belongs to and whether it still runs, as the kernel tells; {0, false} for one that is gone.
+std::pair<pid_t, bool> session_of(const char* process) {
+    std::ifstream file(std::string("/proc/") + process + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const auto name_end = text.rfind(')'); // a name may hold anything
+    if (name_end == std::string::npos) return {0, false};
+    std::istringstream rest(text.substr(name_end + 1));
+    char state = 0;
+    pid_t parent = 0, group = 0, session = 0;
+    rest >> state >> parent >> group >> session;
+    return {session, state != 'Z' && state != 'X'};
+}
+
+// To every process of the command, whatever groups they have made. True if there was one.
+bool signal_session(pid_t session, int signal) {
+    bool found = false;
+    const std::unique_ptr<DIR, int (*)(DIR*)> processes(opendir("/proc"), closedir);
+    while (const dirent* entry = processes ? readdir(processes.get()) : nullptr) {
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
+        if (session_of(entry->d_name) != std::pair{session, true}) continue;
+        found = kill(std::atoi(entry->d_name), signal) == 0 || found;
+    }
+    return found;
+}
+
+// Processes may start others between our look and our signal.
+void end_session(pid_t session) {
+    for (int tries = 0; tries < 20 && signal_session(session, SIGKILL); ++tries) {
+    }
+}
+
+// What travels to the keeper: a session that has begun, or, negative, one that has ended.
 [[noreturn]] void keep(int pipe) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, SIG_IGN);
     setpgid(0, 0);
-    std::set<pid_t> groups;
+    std::set<pid_t> sessions;
     pid_t message = 0;
     for (ssize_t got = 0; (got = read(pipe, &message, sizeof message)) != 0;) {
         if (got < 0 && errno != EINTR) break;
         if (got != sizeof message) continue;
         if (message > 0)
-            groups.insert(message);
+            sessions.insert(message);
         else
-            groups.erase(-message);
+            sessions.erase(-message);
     }
-    for (const pid_t group : groups) kill(-group, SIGKILL);
+    for (const pid_t session : sessions) end_session(session);
     _exit(0);
 }
 
@@ -64,18 +102,37 @@ private:
     int value_;
 };
 
+// All signals wait while it lives.
+class SignalsHeld {
+public:
+    SignalsHeld() noexcept {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &former_);
+    }
+    ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+    SignalsHeld(const SignalsHeld&) = delete;
+    SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+private:
+    sigset_t former_{};
+};
+
 // Only calls that are safe between fork and exec in a program with threads.
 [[noreturn]] void become(
     char* const* arguments, char* const* environment, int input, bool output_to_errors, int keeper,
     pid_t parent) {
     const pid_t self = getpid();
-    setpgid(0, 0);
+    setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    [[maybe_unused]] const auto told = write(keeper, &self, sizeof self);
-    if (getppid() != parent) _exit(127);
+    // Without a keeper it could outlive its worker.
+    if (write(keeper, &self, sizeof self) != sizeof self || getppid() != parent) _exit(127);
     dup2(input, STDIN_FILENO);
     if (output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
-    std::signal(SIGPIPE, SIG_DFL);
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
     execve("/bin/sh", arguments, environment);
     _exit(127);
 }
@@ -122,14 +179,22 @@ pid_t start(const CommandKeeper& keeper, const Command& command, Descriptor& inp
     for (auto& variable : variables) environment.push_back(variable.data());
     environment.push_back(nullptr);
 
+    for (const auto& variable : variables) {
+        if (variable.size() >= longest_variable)
+            throw std::runtime_error(
+                "the row's " + variable.substr(0, variable.find('=')) +
+                " is longer than the 128 KiB that a command's environment takes");
+    }
+
     const pid_t parent = getpid();
+    const SignalsHeld
+        held; // a signal that comes before the child is itself must not run our handlers there
     const pid_t child = fork();
     if (child < 0) fail("a command cannot be started");
     if (child == 0)
         become(
             arguments.data(), environment.data(), read_end.get(), command.output_to_errors,
             keeper.pipe(), parent);
-    setpgid(child, child); // whoever comes first
     return child;
 }
 
@@ -153,8 +218,8 @@ CommandKeeper::~CommandKeeper() {
     waitpid(process_, nullptr, 0);
 }
 
-void CommandKeeper::ended(pid_t group) const noexcept {
-    const pid_t message = -group;
+void CommandKeeper::ended(pid_t session) const noexcept {
+    const pid_t message = -session;
     [[maybe_unused]] const auto told = write(pipe_, &message, sizeof message);
 }
 
@@ -183,12 +248,16 @@ CommandEnd run_command(
         end.timed_out = end.timed_out || (command.timeout && now - started >= *command.timeout);
         end.told_to_end = end.told_to_end || urgency() == Urgency::end;
         if (!kill_at && (end.timed_out || end.told_to_end)) {
-            kill(-child, SIGTERM);
+            signal_session(child, SIGTERM);
+            kill(child, SIGTERM); // before it has its session
             kill_at = now + kill_after;
         }
-        if (kill_at && now >= *kill_at) kill(-child, SIGKILL);
+        if (kill_at && now >= *kill_at) {
+            end_session(child);
+            kill(child, SIGKILL);
+        }
     }
-    if (kill_at) kill(-child, SIGKILL); // what it left behind when it was told to end
+    if (kill_at) end_session(child); // what it left behind when it was told to end
     keeper.ended(child);
     int status = 0;
     waitpid(child, &status, 0);

@@ -12,7 +12,7 @@
 
 namespace rowq::cli {
 
-// Ends the process groups of commands whose worker died, so that none goes on beside the row's next run. A small process of its own that
+// Ends the sessions of commands whose worker died, so that none goes on beside the row's next run. A small process of its own that
 // waits for the end of a pipe only this process writes to. Made before any thread; one a process.
 class CommandKeeper {
 public:
@@ -22,7 +22,7 @@ public:
     CommandKeeper& operator=(const CommandKeeper&) = delete;
 
     [[nodiscard]] int pipe() const noexcept { return pipe_; }
-    void ended(pid_t group) const noexcept;
+    void ended(pid_t session) const noexcept;
 
 private:
     int pipe_ = -1;
@@ -48,7 +48,7 @@ struct CommandEnd {
 // How urgently a running command should end; asked several times a second.
 enum class Urgency { none, end };
 
-// SIGTERM to the command's process group when it must end, SIGKILL a few seconds later. Safe to call from several threads at once.
+// Each command is a session of its own. SIGTERM to all its processes when it must end, SIGKILL a few seconds later. Safe to call from several threads at once.
 // Throws std::runtime_error if it cannot be started.
 [[nodiscard]] CommandEnd run_command(
     const CommandKeeper& keeper, const Command& command, const std::function<Urgency()>& urgency);

@@ -38,17 +38,16 @@ void print_rows(
             continue;
         }
         cells.push_back(
-            {row.id ? detail::on_one_line(to_string(*row.id)) : "?", row.group, row.state,
+            {row.id ? to_string(*row.id) : "?", row.group, row.state,
              row.attempt ? std::to_string(*row.attempt) : "-",
              row.due ? distance(*row.due - now) : "-"});
         if (command.payload)
-            cells.back().push_back(
-                detail::on_one_line(detail::shortened(row.payload.value_or(""), longest_preview)));
+            cells.back().push_back(detail::shortened(row.payload.value_or(""), longest_preview));
     }
     if (json) return;
     std::vector<std::string> head{"ID", "GROUP", "STATE", "ATTEMPT", "DUE"};
     if (command.payload) head.emplace_back("PAYLOAD");
-    print_table(head, cells);
+    print_table(head, std::move(cells));
 }
 
 void run(const Globals& globals, const LsCommand& command) {

@@ -1,5 +1,6 @@
 // The rowq program: global options, commands, exit codes.
 #include "commands.hpp"
+#include "table/one_line.hpp"
 
 #include <rowq/error.hpp>
 
@@ -10,6 +11,8 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
 
 namespace {
 
@@ -24,8 +27,18 @@ constexpr const char* about =
     "The same with --db postgresql://user@host/db, or ROWQ_DB set to it.";
 
 int failed(int code, const char* text) {
-    fmt::print(stderr, "rowq: {}\n", text);
+    rowq::cli::print_error(fmt::format("rowq: {}\n", rowq::detail::on_one_line(text)));
     return code;
+}
+
+// A misplaced argument may be an address with its password: what follows a scheme, up to the next blank, is left out.
+std::string without_addresses(std::string text) {
+    constexpr std::string_view mark = "://";
+    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+        at += mark.size();
+        text.replace(at, text.find_first_of(" \t\n", at) - at, "...");
+    }
+    return text;
 }
 
 int run(int argc, char** argv) {
@@ -55,10 +68,11 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         const auto unknown = app.remaining();
         if (app.get_subcommands().empty() && !unknown.empty() && !unknown.front().starts_with('-'))
-            throw rowq::cli::UsageError(
-                fmt::format("there is no command \"{}\" (see \"rowq --help\")", unknown.front()));
-        fmt::print(stderr, "rowq: {} (see \"rowq --help\")\n", error.what());
-        return 2;
+            throw rowq::cli::UsageError(fmt::format(
+                "there is no command \"{}\" (see \"rowq --help\")",
+                without_addresses(unknown.front())));
+        throw rowq::cli::UsageError(
+            fmt::format("{} (see \"rowq --help\")", without_addresses(error.what())));
     }
 }
 

@@ -54,7 +54,7 @@ void print_groups(
     if (json) return;
     std::vector<std::string> head{"GROUP", "DUE", "DELAYED", "WORKING", "DONE", "OLDEST DUE"};
     if (before != nullptr) head.emplace_back("LEFT/S");
-    print_table(head, cells);
+    print_table(head, std::move(cells));
 }
 
 void run(const Globals& globals, bool watch) {

@@ -27,7 +27,7 @@ struct WorkCommand {
     std::string timeout;
     std::string poll;
     std::string grace = "30s";
-    std::string key;
+    std::optional<std::string> key;
     bool drain = false;
 };
 
@@ -98,15 +98,21 @@ void set_options(Subscription& subscription, const WorkCommand& command) {
 
 void run(const Globals& globals, const WorkCommand& command) {
     using Detail = WorkObserver::Detail;
+    if (command.exec.find_first_not_of(" \t\n") == std::string::npos)
+        throw UsageError("--exec: the command is empty");
+    if (command.key && command.key->empty()) throw UsageError("--key: the key is empty");
+    if (command.max_attempts.has_value() == command.dead_letter.empty())
+        throw UsageError(
+            "--max-attempts and --dead-letter come together: after how many runs, and where the row goes then");
     const CommandKeeper keeper;
     const Runner runner(keeper, command, globals.json);
-    const auto description = describe(globals, command.key);
+    const auto description = describe(globals, command.key.value_or(""));
     const auto detail = globals.quiet     ? Detail::errors_only
                         : globals.verbose ? Detail::everything
                                           : Detail::usual;
     const auto observer = std::make_shared<WorkObserver>(detail, globals.json);
     // The runner ends commands when the grace period is over; the broker waits for that.
-    const auto grace = duration("--grace", command.grace) + 7s;
+    const auto grace = duration("--grace", command.grace) + 3'500ms;
     Broker broker(existing(globals.db), BrokerOptions().observer(observer).grace(grace));
     const Table<void> table(description, {});
     auto subscription = detail::Table(description).has(detail::Role::group)
@@ -117,8 +123,8 @@ void run(const Globals& globals, const WorkCommand& command) {
     broker.run();
     observer->check_output();
     if (!globals.quiet)
-        fmt::print(
-            stderr, "{}rowq: {}\n", isatty(STDERR_FILENO) != 0 ? "\r" : "", observer->summary());
+        print_error(fmt::format(
+            "{}rowq: {}\n", isatty(STDERR_FILENO) != 0 ? "\r" : "", observer->summary()));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "work_observer.hpp"
 
 #include "common.hpp"
+#include "table/one_line.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,7 +69,7 @@ void WorkObserver::print(const Event& event) const {
         if (event.count > 0) text += fmt::format(" {}", event.count);
         if (event.outcome) text += fmt::format(" {}", outcome_name(*event.outcome));
         if (!event.text.empty()) text += fmt::format(": {}", event.text);
-        spdlog::get("rowq")->info(text);
+        spdlog::get("rowq")->info(detail::on_one_line(std::move(text)));
     } else if (detail_ == Detail::usual || event.kind == Event::Kind::error) {
         if (event.kind != Event::Kind::opened) log_->on(event);
     }

@@ -14,9 +14,15 @@ ClaimPacer::Time after(
     return now + std::chrono::duration_cast<ClaimPacer::Time::duration>(whole * (1 - part * share));
 }
 
+std::chrono::milliseconds backoff(int failures) {
+    return std::min(
+        ClaimPacer::longest_backoff, ClaimPacer::first_backoff * (1 << std::min(failures, 10)));
+}
+
 } // namespace
 
 bool ClaimPacer::may_claim(Time now, std::size_t in_flight) const noexcept {
+    if (now < paused_until_) return false;
     if (mood_ == Mood::hot) return in_flight < side_by_side_;
     return in_flight == 0 && now >= next_;
 }
@@ -38,10 +44,13 @@ void ClaimPacer::fell_short(Time now, Ticket ticket, double share) noexcept {
 
 void ClaimPacer::failed(Time now, double share) noexcept {
     if (mood_ == Mood::failing && now < next_) return; // one outage, met by several claims at once
-    const auto backoff = std::min(longest_backoff, first_backoff * (1 << std::min(failures_, 10)));
-    ++failures_;
     mood_ = Mood::failing;
-    next_ = after(now, backoff, 0.5, share);
+    next_ = after(now, backoff(failures_++), 0.5, share);
+}
+
+void ClaimPacer::refused(Time now, double share) noexcept {
+    if (now < paused_until_) return; // by several workers at once
+    paused_until_ = after(now, backoff(refusals_++), 0.5, share);
 }
 
 void ClaimPacer::wake() noexcept {

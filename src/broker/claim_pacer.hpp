@@ -1,6 +1,7 @@
 // When a subscription looks for work: pure, driven by its workers, tested without waiting.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,13 +10,14 @@ namespace rowq::detail::broker {
 
 // Three moods. Hot: the last claim was full, so the next follows at once, side by side up to the limit. Cold: a claim came back short; one
 // claim when the poll interval is over, or a wake-up. Failing: like cold, after an exponential back-off that a wake-up does not cut short.
+// Beside them a pause after refused settlements, which grows until one is accepted: rows come in all right, but none can leave.
 // Not thread safe: the caller locks. Randomness is passed in as a share in [0, 1).
 class ClaimPacer {
 public:
     using Time = std::chrono::steady_clock::time_point;
     using Ticket = std::uint64_t;
 
-    // Bounds of the back-off after failed claims.
+    // Bounds of the back-off after failed claims and refused settlements.
     static constexpr std::chrono::milliseconds first_backoff{100};
     static constexpr std::chrono::milliseconds longest_backoff{5'000};
 
@@ -25,13 +27,18 @@ public:
     [[nodiscard]] bool may_claim(Time now, std::size_t in_flight) const noexcept;
 
     // When may_claim() turns true by time alone, if nothing is in flight.
-    [[nodiscard]] Time next() const noexcept { return mood_ == Mood::hot ? Time::min() : next_; }
+    [[nodiscard]] Time next() const noexcept {
+        return mood_ == Mood::hot ? paused_until_ : std::max(next_, paused_until_);
+    }
 
     // A claim begins; its end is told with the ticket, so that a wake-up during the claim is remembered.
     [[nodiscard]] Ticket begin() const noexcept { return wake_ups_; }
     void full() noexcept;
     void fell_short(Time now, Ticket ticket, double share) noexcept;
     void failed(Time now, double share) noexcept;
+
+    void refused(Time now, double share) noexcept; // a settlement
+    void accepted() noexcept { refusals_ = 0; }
 
     void wake() noexcept;
 
@@ -44,6 +51,8 @@ private:
     Time next_{};
     Ticket wake_ups_ = 0;
     int failures_ = 0;
+    Time paused_until_ = Time::min();
+    int refusals_ = 0;
 };
 
 } // namespace rowq::detail::broker

@@ -18,6 +18,9 @@ namespace {
 // Two beside what the claims hold: for settlements, renewals and publishes.
 constexpr std::size_t spare_connections = 2;
 
+// From the end of the grace period until nothing of the database is waited for any more: time to release what is still in work.
+constexpr std::chrono::milliseconds time_to_release{1'000};
+
 // Keeps the deadline within the clock's range.
 constexpr std::chrono::milliseconds longest_grace = std::chrono::hours(24 * 365);
 
@@ -163,9 +166,10 @@ void BrokerCore::stop() {
     }
     request_stop();
     tell(Event::Kind::stopping);
-    for (const auto& service : services_) service->begin_stop();
     const auto deadline =
         std::chrono::steady_clock::now() + std::min(options_.grace_, longest_grace);
+    database_->end_waits_at(deadline + time_to_release);
+    for (const auto& service : services_) service->begin_stop();
     std::size_t released = 0;
     for (const auto& service : services_) {
         if (!service->wait_until_idle(deadline)) released += service->release_rest();

@@ -1,4 +1,6 @@
 // The default observer: what an operator wants to read, one line each, on standard error.
+#include "table/one_line.hpp"
+
 #include <rowq/observer.hpp>
 
 #include <fmt/format.h>
@@ -37,8 +39,10 @@ public:
         const std::string text = describe(event);
         if (!text.empty())
             fmt::print(
-                stderr, "rowq: {}: {}\n",
-                event.subscription.empty() ? "broker" : event.subscription, text);
+                stderr, "{}\n",
+                detail::on_one_line(fmt::format(
+                    "rowq: {}: {}", event.subscription.empty() ? "broker" : event.subscription,
+                    text)));
     } catch (...) {
         return; // a log that cannot be written must not stop the work
     }

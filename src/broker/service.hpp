@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -82,6 +83,9 @@ private:
         std::uint64_t finished;
     };
 
+    // Of the rows remembered; more are forgotten and run again at once.
+    static constexpr std::size_t most_refused = 10'000;
+
     void work();
     [[nodiscard]] std::shared_ptr<Job> next();
     [[nodiscard]] std::size_t limit() const noexcept;        // of rows claimed and unsettled
@@ -98,6 +102,10 @@ private:
     [[nodiscard]] std::optional<Outcome> call_handler(Delivery& delivery, const Job& job);
     void settle_held(claim::Held& held, claim::Settlement settlement);
     void settle_reporting(Job& job, Outcome outcome);
+    void refused(const Id& id, const Error& error);
+    void accepted();
+    [[nodiscard]] bool was_refused(const Job& job);
+    void set_aside(Job& job);
     [[nodiscard]] Outcome settleable(Outcome outcome, const Job& job);
     [[nodiscard]] std::optional<Outcome> after_throw(
         const std::exception& error, const Delivery& delivery, const Job& job);
@@ -127,6 +135,7 @@ private:
     std::uint64_t finished_ = 0; // deliveries
     bool stopping_ = false;
     bool drained_ = false;
+    std::set<Id> refused_; // rows whose last settlement here was refused and that are due again
     std::atomic<bool> told_no_delay_ = false;
     bool told_unreadable_ = false;
     std::stop_source stop_;

@@ -19,6 +19,25 @@ std::string said(const std::exception& error) {
 
 } // namespace
 
+// Its last settlement was refused, and the next may be, too: as after a handler that threw, the rows behind it go first.
+void Service::set_aside(Job& job) {
+    std::unique_lock lock(mutex_);
+    const auto outcome =
+        settleable(after_failure(setup_.table, *setup_.options, job.attempt(), share()), job);
+    lock.unlock();
+    tell(
+        {.kind = Event::Kind::failed,
+         .outcome = outcome,
+         .text = "its last settlement was refused: put back without being run"},
+        &job);
+    settle_reporting(job, outcome);
+}
+
+bool Service::was_refused(const Job& job) {
+    const std::lock_guard lock(mutex_);
+    return refused_.erase(job.id()) > 0;
+}
+
 void Service::run(const std::shared_ptr<Job>& job) {
     const auto& cap = setup_.options->max_attempts;
     if (cap && job->attempt() > *cap) {
@@ -29,6 +48,7 @@ void Service::run(const std::shared_ptr<Job>& job) {
             job.get());
         return settle_reporting(*job, dead_letter());
     }
+    if (was_refused(*job)) return set_aside(*job);
     tell({.kind = Event::Kind::started}, job.get());
     Delivery delivery(std::make_unique<WorkedDelivery>(job));
     job->begin_call();
@@ -129,6 +149,7 @@ void Service::settle(Job& job, Outcome outcome) {
             {.kind = Event::Kind::warning,
              .text = "the table has no retry_after column, so delayed retries come back at once"});
     settle_held(*held, {outcome.kind(), around_.clock.now() + outcome.delay()});
+    if (outcome.kind() == Outcome::Kind::ack || outcome.kind() == Outcome::Kind::drop) accepted();
     tell({.kind = Event::Kind::settled, .outcome = outcome}, &job);
 }
 
@@ -138,15 +159,28 @@ void Service::settle_held(claim::Held& held, claim::Settlement settlement) {
     } catch (const Error& error) {
         tell_error(error);
         if (error.code() == ErrorCode::lease_lost || error.code() == ErrorCode::lock_lost) throw;
-        // Where the row is due again at once, it would be refused again at once: without a pause, thousands of times a second.
-        const std::lock_guard lock(mutex_);
-        pacer_->failed(ClaimPacer::Time::clock::now(), share());
+        refused(held.content.id, error);
         throw;
     }
     using Kind = Outcome::Kind;
     if (settlement.kind == Kind::retry ||
         (settlement.kind == Kind::retry_after && !setup_.table.has(Role::retry_after)))
         wake(); // the row is due again
+}
+
+// Where the row is due again at once, it would be refused again at once: without a pause, thousands of times a second.
+void Service::refused(const Id& id, const Error& error) {
+    const bool by_the_row = !error.connection_lost() && !error.retryable();
+    const std::lock_guard lock(mutex_);
+    pacer_->refused(ClaimPacer::Time::clock::now(), share());
+    if (setup_.table.form() == Form::lease || !by_the_row) return; // its lease keeps it away
+    if (refused_.size() >= most_refused) refused_.clear();
+    refused_.insert(id);
+}
+
+void Service::accepted() {
+    const std::lock_guard lock(mutex_);
+    pacer_->accepted();
 }
 
 void Service::give_up(Job& job) noexcept {

@@ -71,6 +71,9 @@ public:
     // Grows the pool to this many connections; called before the broker starts. Never shrinks.
     virtual void reserve(std::size_t connections) = 0;
 
+    // From this instant on nothing is waited for: what still is without an answer fails with its connection. For a stop that has an end.
+    virtual void end_waits_at(std::chrono::steady_clock::time_point at) noexcept = 0;
+
     // Ends waits of acquire(), read() and write() with `closed` and refuses new ones. Connections in use stay usable.
     virtual void close() noexcept = 0;
 };

@@ -138,16 +138,19 @@ std::string without_location(std::string text) {
 
 } // namespace
 
-PgHandle connect_postgres(const PostgresAddress& address, std::chrono::milliseconds timeout) {
+PgHandle connect_postgres(
+    const PostgresAddress& address, std::chrono::milliseconds timeout, const Cutoff& cutoff) {
     using std::chrono::milliseconds;
-    const Deadline end = deadline_after(timeout);
+    const Deadline end = deadline_after(timeout, cutoff);
     const auto& attempts = address.attempts();
     std::string failures;
     for (std::size_t i = 0; i < attempts.size(); ++i) {
-        const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::ceil<milliseconds>(end.at - std::chrono::steady_clock::now());
         const auto share = left / static_cast<milliseconds::rep>(attempts.size() - i);
         const auto limit = address.connect_timeout();
-        auto result = attempt(attempts[i], deadline_after(limit ? milliseconds(*limit) : share));
+        auto result =
+            attempt(attempts[i], deadline_after(limit ? milliseconds(*limit) : share, cutoff));
         if (result.handle) return std::move(result.handle);
         if (!failures.empty()) failures += "; ";
         failures += without_location(std::move(result.failure));

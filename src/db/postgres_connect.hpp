@@ -12,6 +12,6 @@ namespace rowq::detail::db {
 // UTC, at READ COMMITTED, in pipeline mode and never blocks. Throws `connect`. Only looking up a host's name has no bound but the
 // resolver's own.
 [[nodiscard]] PgHandle connect_postgres(
-    const PostgresAddress& address, std::chrono::milliseconds timeout);
+    const PostgresAddress& address, std::chrono::milliseconds timeout, const Cutoff& cutoff);
 
 } // namespace rowq::detail::db

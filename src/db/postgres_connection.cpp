@@ -88,7 +88,7 @@ std::vector<Result> PostgresConnection::run_once(std::span<const Call> calls, Fr
     const bool implied = !frame.begin && !in_transaction();
 
     Trip trip;
-    trip.deadline = deadline_after(shared_.statement_timeout);
+    trip.deadline = deadline_after(shared_.statement_timeout, shared_.cutoff);
     learn(unknown_among(calls), trip.deadline, false);
     std::vector<PgParameters> parameters;
     parameters.reserve(calls.size());
@@ -216,10 +216,12 @@ void PostgresConnection::forget_statements() {
 void PostgresConnection::lose(const Collected& collected, const Trip& trip) {
     close();
     const bool late = collected.arrival == Arrival::timed_out;
-    auto error =
-        late ? ended(fmt::format(
-                   "was given up: no answer within {} ms", shared_.statement_timeout.count()))
-             : ended("broke");
+    auto error = late ? ended(fmt::format(
+                            "was given up: no answer within {} ms",
+                            std::chrono::duration_cast<std::chrono::milliseconds>(
+                                std::chrono::steady_clock::now() - trip.since)
+                                .count()))
+                      : ended("broke");
     auto details = error.details();
     bool may_have_committed = trip.commits;
     if (collected.failure) {
@@ -246,7 +248,7 @@ void PostgresConnection::rollback() noexcept {
     if (!handle_ || !in_transaction()) return;
     try {
         Trip trip;
-        trip.deadline = deadline_after(shared_.statement_timeout);
+        trip.deadline = deadline_after(shared_.statement_timeout, shared_.cutoff);
         trip.steps = 1;
         send("ROLLBACK");
         static_cast<void>(finish(trip));
@@ -259,7 +261,7 @@ void PostgresConnection::prepare(const Query& query) {
     if (!handle_) throw ended("was closed before");
     if (statements_.contains(query.number())) return;
     const Query* const one = &query;
-    learn({&one, 1}, deadline_after(shared_.statement_timeout), true);
+    learn({&one, 1}, deadline_after(shared_.statement_timeout, shared_.cutoff), true);
 }
 
 bool PostgresConnection::in_transaction() const noexcept {

@@ -22,6 +22,7 @@ namespace rowq::detail::db {
 struct PgShared {
     std::string name; // the address without its password
     std::chrono::milliseconds statement_timeout{};
+    Cutoff cutoff;
     // Set when a session did not find what it had prepared: a proxy hands it other sessions of the server between transactions. From then on
     // texts are sent with every execution.
     std::atomic<bool> behind_proxy{false};
@@ -53,6 +54,7 @@ private:
 
     // What a round trip carries, for judging its failure.
     struct Trip {
+        std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
         Deadline deadline;
         std::size_t steps = 0; // messages
         std::size_t before_commit =

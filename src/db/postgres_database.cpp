@@ -19,7 +19,7 @@ PostgresDatabase::PostgresDatabase(std::string_view url, const Options& options)
 }
 
 std::unique_ptr<Connection> PostgresDatabase::connect() {
-    auto handle = connect_postgres(address_, connect_timeout_);
+    auto handle = connect_postgres(address_, connect_timeout_, shared_.cutoff);
     const int number = PQserverVersion(handle.get());
     const char* version = PQparameterStatus(handle.get(), "server_version");
     {

@@ -25,6 +25,9 @@ public:
     [[nodiscard]] Pool* pool() noexcept override { return &pool_; }
     [[nodiscard]] Holds* holds() noexcept override { return nullptr; }
     void reserve(std::size_t connections) override { pool_.reserve(connections); }
+    void end_waits_at(std::chrono::steady_clock::time_point at) noexcept override {
+        shared_.cutoff.set(at);
+    }
     void close() noexcept override { pool_.close(); }
 
 private:

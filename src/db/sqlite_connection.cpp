@@ -159,6 +159,7 @@ std::vector<Result> SqliteConnection::run(std::span<const Call> calls, Frame fra
 }
 
 std::vector<Result> SqliteConnection::read(std::span<const Call> calls) {
+    if (usable()) check_in_place(); // or rows of a file that is gone would go on being handed out
     only_reading_ = true;
     try {
         std::vector<Result> results = run(calls);
@@ -185,8 +186,7 @@ void SqliteConnection::close() noexcept {
     db_.reset();
 }
 
-bool SqliteConnection::try_begin(clock::time_point until) {
-    if (!usable()) throw Error(ErrorCode::closed, fmt::format("{} is closed", shown_));
+void SqliteConnection::check_in_place() const {
     int moved = 0;
     if (!in_memory_ &&
         sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
@@ -197,6 +197,11 @@ bool SqliteConnection::try_begin(clock::time_point until) {
                 "{} was removed or replaced while in use; what is written now would be lost, so "
                 "nothing is: start this program again",
                 shown_));
+}
+
+bool SqliteConnection::try_begin(clock::time_point until) {
+    if (!usable()) throw Error(ErrorCode::closed, fmt::format("{} is closed", shown_));
+    check_in_place();
     wait_.set(until, clock::time_point::max());
     const int code = step_verb(begin_write());
     const int kind = code & 0xff;

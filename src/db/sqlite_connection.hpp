@@ -75,6 +75,7 @@ public:
     [[nodiscard]] int default_synchronous() const noexcept { return default_synchronous_; }
 
 private:
+    void check_in_place() const;
     struct CloseDatabase {
         void operator()(sqlite3* db) const noexcept;
     };

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace rowq::detail::db {
@@ -47,7 +48,7 @@ std::vector<Result> SqliteDatabase::write(std::span<const Call> calls) {
     check_writable();
     if (calls.empty()) return {};
     return file().writer().write(
-        this, [calls](SqliteConnection& session) { return session.run(calls); }, limits_);
+        this, [calls](SqliteConnection& session) { return session.run(calls); }, limits());
 }
 
 std::vector<Result> SqliteDatabase::write_late(const MakeCalls& make_calls) {
@@ -55,7 +56,7 @@ std::vector<Result> SqliteDatabase::write_late(const MakeCalls& make_calls) {
     check_writable();
     return file().writer().write(
         this, [&make_calls](SqliteConnection& session) { return session.run(make_calls()); },
-        limits_);
+        limits());
 }
 
 void SqliteDatabase::prepare(std::span<const Query> queries) {
@@ -68,6 +69,15 @@ void SqliteDatabase::prepare(std::span<const Query> queries) {
         file().writer().read(this, work, limits_);
     else
         readers_.with_session(work);
+}
+
+SqliteLimits SqliteDatabase::limits() const {
+    using std::chrono::milliseconds;
+    const auto left = ends_.load() - std::chrono::steady_clock::now();
+    SqliteLimits shortened = limits_;
+    if (left < shortened.lock)
+        shortened.lock = std::max(milliseconds(0), std::chrono::floor<milliseconds>(left));
+    return shortened;
 }
 
 void SqliteDatabase::close() noexcept {

@@ -7,6 +7,7 @@
 #include "db/sqlite_readers.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,7 @@ public:
     [[nodiscard]] Pool* pool() noexcept override { return nullptr; }
     [[nodiscard]] Holds* holds() noexcept override { return &holds_; }
     void reserve(std::size_t connections) override { readers_.reserve(connections); }
+    void end_waits_at(std::chrono::steady_clock::time_point at) noexcept override { ends_ = at; }
     void close() noexcept override;
 
     // The writer that this object shares.
@@ -55,6 +57,7 @@ private:
 
     [[nodiscard]] SqliteFile& file();
     [[nodiscard]] std::unique_ptr<SqliteConnection> open_reader();
+    [[nodiscard]] SqliteLimits limits() const;
     void check_open() const;
     void check_writable() const;
 
@@ -63,6 +66,8 @@ private:
     const SqliteLimits limits_;
     FileHolds holds_{*this};
     std::atomic<bool> closed_{false};
+    std::atomic<std::chrono::steady_clock::time_point> ends_{
+        std::chrono::steady_clock::time_point::max()}; // of waits for the lock
     std::mutex mutex_;
     std::shared_ptr<SqliteFile> file_; // set once, under mutex_
     SqliteReaders readers_;

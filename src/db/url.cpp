@@ -91,6 +91,14 @@ bool is_secret(std::string_view key) {
     return name == "password" || name == "sslpassword" || name == "oauth_client_secret";
 }
 
+// Other values are not shown: a misspelt option may hold a password.
+bool is_harmless(std::string_view key) {
+    constexpr std::array<std::string_view, 9> names{
+        "application_name", "connect_timeout",      "dbname", "host", "hostaddr", "port",
+        "sslmode",          "target_session_attrs", "user"};
+    return std::ranges::find(names, key) != names.end();
+}
+
 template <class F>
 void each_option(std::string_view query, F f) {
     while (!query.empty()) {
@@ -112,7 +120,7 @@ std::string redacted_query(std::string_view query) {
             result += hidden;
             return;
         }
-        result.append(key).append("=").append(is_secret(key) ? hidden : value);
+        result.append(key).append("=").append(is_harmless(key) ? value : hidden);
     });
     return result;
 }

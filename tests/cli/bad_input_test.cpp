@@ -70,6 +70,10 @@ TEST_P(BadInput, addresses) {
         run("rowq ls --db 'postgresql://u:secret@127.0.0.1:1/d'").err.find("secret"),
         std::string::npos);
     refused("rowq ls --db 'postgresql://h/d?no_such_option=1'", 1, "no_such_option");
+    for (const std::string misplaced :
+         {"'postgresql://u:secret@h/d'", "ls 'postgresql://u:secret@h/d'",
+          "ls --db 'postgresql://h/d?pasword=secret'"})
+        EXPECT_EQ(run("rowq " + misplaced).err.find("secret"), std::string::npos) << misplaced;
 }
 
 TEST_P(BadInput, tables_that_are_not_there) {
@@ -110,10 +114,15 @@ TEST_P(BadInput, configuration_files) {
         "column.toml", "[[table]]\nname = \"rowq_jobs\"\nid = \"nr\"\npayload = \"payload\"\n");
     refused("rowq work --exec true --config column.toml", 1, "nr");
     refused("rowq ls --config .", 1, "");
+    for (const std::string id :
+         {"{ column = \"id\", generated = \"no\" }", "{ column = \"id\", genrated = true }"}) {
+        write_file("column.toml", "[[table]]\nname = \"rowq_jobs\"\nid = " + id + "\n");
+        refused("rowq ls --config column.toml", 1, "rated");
+    }
 }
 
 TEST_P(BadInput, options) {
-    for (const std::string garbage : {"5", "soon", "-3s", "1e999h", "5d", "''"}) {
+    for (const std::string garbage : {"5", "0x10s", "soon", "-3s", "1e999h", "5d", "''"}) {
         refused("rowq push x --delay=" + garbage, 2, "--delay");
         refused("rowq work --exec true --lease=" + garbage, 2, "--lease");
     }
@@ -125,8 +134,10 @@ TEST_P(BadInput, options) {
     refused("rowq push x --lines", 2, "--lines");
     refused("rowq work", 2, "--exec");
     refused("rowq work --exec true --workers 0", 2, "--workers");
-    refused("rowq work --exec true --max-attempts 3", 1, "dead letter");
-    refused("rowq work --exec true --dead-letter failed", 1, "max_attempts");
+    refused("rowq work --exec true --max-attempts 3", 2, "--dead-letter");
+    refused("rowq work --exec true --dead-letter failed", 2, "--max-attempts");
+    refused("rowq work --exec ''", 2, "--exec");
+    refused("rowq work --exec true --key ''", 2, "--key");
     refused("rowq ls --state sleeping", 2, "--state");
     refused("rowq init --form best", 2, "--form");
     refused("rowq init --key x", 2, "--key");

@@ -176,6 +176,42 @@ TEST_P(ProgramTest, commands_end_with_a_killed_worker) {
     EXPECT_EQ(session().number("SELECT count(*) FROM rowq_jobs"), 1);
 }
 
+// coreutils' timeout makes a process group of its own.
+TEST_P(ProgramTest, commands_that_made_process_groups_end_like_all_others) {
+    static_cast<void>(run("rowq push -q x"));
+    const std::string command = "timeout 1000 sh -c \"echo \\$\\$ >>seen; sleep 1000\"";
+    const auto limited = run(this->work(
+        "--drain --timeout 200ms --max-attempts 1 --dead-letter failed --exec '" + command + "'"));
+    EXPECT_NE(limited.err.find("timed out after 200 ms"), std::string::npos) << limited.err;
+    static_cast<void>(run("rowq push -q x"));
+    const auto worker = start("exec " + work("--exec '" + command + "'"));
+    ASSERT_TRUE(eventually_says("seen", 2));
+    worker->signal(SIGKILL);
+    EXPECT_EQ(worker->wait().status, 128 + SIGKILL);
+    for (const std::string& process : lines("seen")) {
+        const auto pid = static_cast<pid_t>(std::stol(process));
+        EXPECT_TRUE(eventually([&] { return kill(pid, 0) != 0; })) << "it still runs";
+    }
+}
+
+TEST_P(ProgramTest, a_standard_error_that_cannot_be_written_stops_nothing) {
+    static_cast<void>(run("printf '1\\n2\\n' | rowq push -q --lines"));
+    EXPECT_EQ(run(work("--drain --exec 'exit 65' 2>/dev/full")).status, 0);
+    EXPECT_EQ(session().number("SELECT count(*) FROM rowq_jobs"), 0);
+    EXPECT_EQ(run(work("--drain --exec true 2>&-")).status, 0);
+    EXPECT_EQ(run("rowq ls --db nonsense 2>&-").status, 1);
+    EXPECT_EQ(run("rowq ls --colour 2>/dev/full").status, 2);
+}
+
+TEST_P(ProgramTest, names_cannot_draw_a_table_of_their_own) {
+    static_cast<void>(run("rowq push -q --group \"$(printf 'a\\nforged\\033[2J')\" x"));
+    for (const std::string command : {"rowq ls", "rowq stats"}) {
+        const auto ended = run(command);
+        EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 2) << ended.out;
+        EXPECT_EQ(ended.out.find('\033'), std::string::npos) << ended.out;
+    }
+}
+
 TEST_P(ProgramTest, init_is_safe_to_repeat_and_to_run_at_once) {
     session().run("DROP TABLE rowq_jobs");
     std::vector<std::unique_ptr<Program>> all;

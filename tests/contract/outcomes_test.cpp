@@ -21,6 +21,15 @@ protected:
         broker.start();
         ASSERT_TRUE(eventually_settled(outcome.kind())) << recorder->troubles();
     }
+    void refuse_deletes_of_row_1() {
+        session().run(
+            postgres()
+                ? "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+                  "$$BEGIN RAISE EXCEPTION 'kept by audit'; END$$; CREATE TRIGGER refuse BEFORE "
+                  "DELETE ON jobs FOR EACH ROW WHEN (old.id = 1) EXECUTE FUNCTION refuse()"
+                : "CREATE TRIGGER refuse BEFORE DELETE ON jobs WHEN old.id = 1 BEGIN "
+                  "SELECT RAISE(ABORT, 'kept by audit'); END");
+    }
 };
 
 ROWQ_EVERY_CASE(Outcomes);
@@ -141,13 +150,7 @@ TEST_P(Outcomes, retry_after_without_the_column_comes_back_at_once_with_one_warn
 
 TEST_P(Outcomes, a_refused_settlement_is_reported_and_its_row_runs_again) {
     add({.id = 1});
-    session().run(
-        postgres()
-            ? "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
-              "$$BEGIN RAISE EXCEPTION 'kept by audit'; END$$; CREATE TRIGGER refuse BEFORE DELETE "
-              "ON jobs FOR EACH ROW WHEN (old.id = 1) EXECUTE FUNCTION refuse()"
-            : "CREATE TRIGGER refuse BEFORE DELETE ON jobs WHEN old.id = 1 BEGIN "
-              "SELECT RAISE(ABORT, 'kept by audit'); END");
+    refuse_deletes_of_row_1();
     Broker broker = this->broker();
     auto subscription = broker.subscribe(jobs(), "q", [](const std::string&) {});
     subscription.poll_interval(often);
@@ -162,6 +165,27 @@ TEST_P(Outcomes, a_refused_settlement_is_reported_and_its_row_runs_again) {
     EXPECT_NE(told.error->server_text().find("kept by audit"), std::string::npos);
     session().run(postgres() ? "DROP TRIGGER refuse ON jobs" : "DROP TRIGGER refuse");
     EXPECT_TRUE(eventually([&] { return count() == 0; })) << recorder->troubles();
+}
+
+TEST_P(Outcomes, a_row_whose_settlements_are_refused_starves_nobody_and_moves_at_its_cap) {
+    insert_range(session(), 1, 20);
+    refuse_deletes_of_row_1();
+    Broker broker = this->broker();
+    auto subscription = broker.subscribe(jobs(), "q", [](const std::string&) {});
+    subscription.poll_interval(often).backoff(20ms, 20ms).max_attempts(3).dead_letter("dead");
+    if (lease()) subscription.lease(1s);
+    broker.start();
+    ASSERT_TRUE(eventually([&] { return count("queue = 'q'") == 0; })) << recorder->troubles();
+    broker.stop();
+    EXPECT_EQ(
+        session().column("SELECT id FROM jobs WHERE queue = 'dead'"),
+        std::vector<std::string>{"1"});
+    std::size_t runs = 0;
+    for (const Told& told : recorder->all(Event::Kind::started)) runs += told.row == "1";
+    EXPECT_GE(runs, 2U);
+    EXPECT_LE(runs, 3U);
+    EXPECT_EQ(recorder->count(Event::Kind::started), 19 + runs);
+    EXPECT_EQ(recorder->settled(Outcome::Kind::ack), 19U);
 }
 
 TEST_P(Outcomes, a_row_that_somebody_deleted_is_reported_and_stops_nothing) {

@@ -36,6 +36,32 @@ TEST_P(Stopping, waits_for_running_handlers_and_settles_them) {
     EXPECT_EQ(stopped[0].count, 0U);
 }
 
+TEST_P(Stopping, has_an_end_though_the_database_gives_no_answer) {
+    // A row locked in a transaction would keep the table's lock from being taken.
+    const bool settles = !(postgres() && row_lock());
+    if (settles) add({.id = 1});
+    Broker broker(database().url(), options().grace(200ms));
+    Gate gate;
+    broker.subscribe(jobs(), "q", [&](const std::string&) { gate.wait(); }).poll_interval(often);
+    broker.start();
+    if (settles) {
+        ASSERT_TRUE(eventually_told(Event::Kind::started));
+    }
+    session().run(
+        postgres() ? "BEGIN; LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE" : "BEGIN IMMEDIATE");
+    gate.open();
+    if (postgres()) {
+        ASSERT_TRUE(eventually([&] {
+            return session().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
+        }));
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    broker.stop();
+    // Statements would wait 30 s.
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s) << recorder->troubles();
+    session().run("ROLLBACK");
+}
+
 TEST_P(Stopping, releases_what_still_runs_after_the_grace_and_refuses_its_late_ack) {
     add({.id = 1});
     add({.id = 2});

@@ -45,6 +45,25 @@ TEST(ClaimPacer, AFullClaimTurnsHot) {
     EXPECT_TRUE(pacer.may_claim(start, 1));
 }
 
+TEST(ClaimPacer, RefusedSettlementsPauseLongerUntilOneIsAccepted) {
+    ClaimPacer pacer(1h, 2);
+    pacer.refused(start, 0);
+    pacer.refused(start, 0); // the same trouble, met by another worker
+    pacer.full();
+    pacer.wake();
+    EXPECT_FALSE(pacer.may_claim(start + 99ms, 0));
+    EXPECT_EQ(pacer.next(), start + 100ms);
+    EXPECT_TRUE(pacer.may_claim(start + 100ms, 1));
+    pacer.refused(start + 1s, 0);
+    EXPECT_FALSE(pacer.may_claim(start + 1'199ms, 0));
+    for (auto time = start + 10s; time < start + 200s; time += 10s) pacer.refused(time, 0);
+    EXPECT_FALSE(pacer.may_claim(start + 194'999ms, 0));
+    EXPECT_TRUE(pacer.may_claim(start + 195s, 0));
+    pacer.accepted();
+    pacer.refused(start + 300s, 0);
+    EXPECT_TRUE(pacer.may_claim(start + 300s + 100ms, 0));
+}
+
 TEST(ClaimPacer, AWakeUpEndsTheWait) {
     ClaimPacer pacer(1h, 1);
     pacer.fell_short(start, pacer.begin(), 0);

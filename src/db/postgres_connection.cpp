@@ -213,15 +213,19 @@ void PostgresConnection::forget_statements() {
     statements_.clear();
 }
 
+// Shorter than the time-out where all waits were cut off.
+std::chrono::milliseconds PostgresConnection::waited_for(const Trip& trip) const {
+    return std::min(
+        shared_.statement_timeout, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                       std::chrono::steady_clock::now() - trip.since));
+}
+
 void PostgresConnection::lose(const Collected& collected, const Trip& trip) {
     close();
     const bool late = collected.arrival == Arrival::timed_out;
-    auto error = late ? ended(fmt::format(
-                            "was given up: no answer within {} ms",
-                            std::chrono::duration_cast<std::chrono::milliseconds>(
-                                std::chrono::steady_clock::now() - trip.since)
-                                .count()))
-                      : ended("broke");
+    auto error =
+        late ? ended(fmt::format("was given up: no answer within {} ms", waited_for(trip).count()))
+             : ended("broke");
     auto details = error.details();
     bool may_have_committed = trip.commits;
     if (collected.failure) {

@@ -73,6 +73,7 @@ private:
     void forget_statements();
     [[noreturn]] void refuse(const Collected& collected, bool preparing);
     [[noreturn]] void lose(const Collected& collected, const Trip& trip);
+    [[nodiscard]] std::chrono::milliseconds waited_for(const Trip& trip) const;
     [[nodiscard]] Error ended(std::string_view how) const;
     void note(const PGresult& notice) const noexcept;
 

@@ -70,8 +70,19 @@ detail::Description describe(const Globals& globals, const std::string& key) {
     options.table = globals.table;
     options.form = detail::Form::row_lock;
     const auto database = open(globals);
-    const auto columns =
-        detail::ops::columns(*database, detail::Table(detail::sql::init_description(options)));
+    const auto columns = [&] {
+        try {
+            return detail::ops::columns(
+                *database, detail::Table(detail::sql::init_description(options)));
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::connect || database->kind() != detail::db::Kind::sqlite)
+                throw;
+            throw Error(
+                error.code(),
+                fmt::format("{}; --db names another file, \"rowq init\" creates one", error.text()),
+                error.details());
+        }
+    }();
     if (columns.empty())
         throw Error(
             ErrorCode::schema,
@@ -92,6 +103,13 @@ detail::Description describe(const Globals& globals, const std::string& key) {
         options.form = detail::Form::lease;
     }
     return detail::sql::init_description(options);
+}
+
+std::string group_to_use(
+    const detail::Description& description, const std::optional<std::string>& given) {
+    if (detail::Table(description).has(detail::Role::group)) return given.value_or("default");
+    if (given) throw UsageError("--group: the table has no group column: leave it out");
+    return {};
 }
 
 void print_line(std::string_view line) {

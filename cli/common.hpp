@@ -47,6 +47,11 @@ public:
 // Throws Error `schema` for a table that is not there, saying how to create it.
 [[nodiscard]] detail::Description describe(const Globals& globals, const std::string& key = {});
 
+// The group a command works on: the one given, else "default"; empty where the table has none. Throws UsageError for one that a table
+// without groups cannot have.
+[[nodiscard]] std::string group_to_use(
+    const detail::Description& description, const std::optional<std::string>& given);
+
 // The [[table]] named `table` of a configuration file. Throws std::runtime_error with file, line and column.
 [[nodiscard]] detail::Description describe_from(const std::string& file, const std::string& table);
 

@@ -45,6 +45,14 @@ void check_created(detail::db::Database& database, const detail::sql::InitOption
     }
     if (options.form != detail::Form::lease && has("locked_until"))
         difference = "it is in the lease form, since it has a column locked_until";
+    for (const auto& part : table.lock_key()) {
+        if (part.is_column && !has(part.text))
+            throw Error(
+                ErrorCode::schema,
+                fmt::format(
+                    "--key: {} has no column {}; the table is there, give workers another key",
+                    options.table, part.text));
+    }
     if (!difference.empty())
         throw Error(
             ErrorCode::schema,

@@ -70,7 +70,7 @@ void add_ls(CLI::App& app, const Globals& globals) {
     ls->add_option("--state", command->state, "Only rows that are due, delayed, working or done")
         ->check(CLI::IsMember({"due", "delayed", "working", "done"}));
     ls->add_option("--limit", command->limit, "Rows at most. Default: 20")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1'000'000'000));
     ls->add_flag("--payload", command->payload, "Show the beginning of each payload");
     ls->callback([&globals, command] { run(globals, *command); });
 }

@@ -16,7 +16,7 @@ namespace rowq::cli {
 namespace {
 
 struct PushCommand {
-    std::string group = "default";
+    std::optional<std::string> group;
     std::optional<std::int64_t> priority;
     std::string delay;
     std::vector<std::string> headers;
@@ -59,9 +59,8 @@ void run(const Globals& globals, const PushCommand& command) {
     const auto description = describe(globals);
     const auto rows = payloads(command);
     Broker broker(existing(globals.db));
-    const bool has_group = detail::Table(description).has(detail::Role::group);
-    Publisher<std::string> publisher(
-        broker, Table<void>(description, {}), has_group ? command.group : "");
+    const auto group = group_to_use(description, command.group);
+    Publisher<std::string> publisher(broker, Table<void>(description, {}), group);
     for (const auto& id : publisher.push_many(rows, options)) {
         if (globals.json)
             std::visit([](const auto& key) { print_json({{"id", key}}); }, id);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 struct WorkCommand {
     std::string exec;
-    std::string group = "default";
+    std::optional<std::string> group;
     std::size_t workers = 1;
     std::optional<int> max_attempts;
     std::string dead_letter;
@@ -115,9 +115,9 @@ void run(const Globals& globals, const WorkCommand& command) {
     const auto grace = duration("--grace", command.grace) + 3'500ms;
     Broker broker(existing(globals.db), BrokerOptions().observer(observer).grace(grace));
     const Table<void> table(description, {});
-    auto subscription = detail::Table(description).has(detail::Role::group)
-                            ? broker.subscribe(table, command.group, runner)
-                            : broker.subscribe(table, runner);
+    const auto group = group_to_use(description, command.group);
+    auto subscription =
+        group.empty() ? broker.subscribe(table, runner) : broker.subscribe(table, group, runner);
     set_options(subscription, command);
     observer->when_output_fails([&broker] { broker.request_stop(); });
     broker.run();
@@ -139,11 +139,11 @@ void add_work(CLI::App& app, const Globals& globals) {
     work->add_option("--exec", command->exec, "The command, run by sh -c")->required();
     work->add_option("--group", command->group, "The group to read. Default: default");
     work->add_option("--workers", command->workers, "Commands at once. Default: 1")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 10'000));
     work->add_option(
             "--max-attempts", command->max_attempts,
             "Runs of a row before it moves to the dead letter")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1'000'000));
     work->add_option(
         "--dead-letter", command->dead_letter,
         "The group (or, in a table without groups, the table) it moves to");

@@ -114,6 +114,10 @@ TEST_P(BadInput, configuration_files) {
         "column.toml", "[[table]]\nname = \"rowq_jobs\"\nid = \"nr\"\npayload = \"payload\"\n");
     refused("rowq work --exec true --config column.toml", 1, "nr");
     refused("rowq ls --config .", 1, "");
+    write_file(
+        "flat.toml", "[[table]]\nname = \"rowq_jobs\"\nid = \"id\"\npayload = \"payload\"\n");
+    refused("rowq push x --config flat.toml --group g", 2, "--group");
+    refused("rowq work --exec true --config flat.toml --group g", 2, "--group");
     for (const std::string id :
          {"{ column = \"id\", generated = \"no\" }", "{ column = \"id\", genrated = true }"}) {
         write_file("column.toml", "[[table]]\nname = \"rowq_jobs\"\nid = " + id + "\n");
@@ -137,6 +141,8 @@ TEST_P(BadInput, options) {
     refused("rowq work --exec true --max-attempts 3", 2, "--dead-letter");
     refused("rowq work --exec true --dead-letter failed", 2, "--max-attempts");
     refused("rowq work --exec ''", 2, "--exec");
+    refused("rowq ls --limit 0", 2, "--limit");
+    refused("rowq init --table keyed --form advisory --key '{nope}'", 1, "nope");
     refused("rowq work --exec true --key ''", 2, "--key");
     refused("rowq ls --state sleeping", 2, "--state");
     refused("rowq init --form best", 2, "--form");

@@ -75,8 +75,7 @@ detail::Description describe(const Globals& globals, const std::string& key) {
             return detail::ops::columns(
                 *database, detail::Table(detail::sql::init_description(options)));
         } catch (const Error& error) {
-            if (error.code() != ErrorCode::connect || database->kind() != detail::db::Kind::sqlite)
-                throw;
+            if (error.text().find("there is no such file") == std::string_view::npos) throw;
             throw Error(
                 error.code(),
                 fmt::format("{}; --db names another file, \"rowq init\" creates one", error.text()),

@@ -187,8 +187,7 @@ pid_t start(const CommandKeeper& keeper, const Command& command, Descriptor& inp
     }
 
     const pid_t parent = getpid();
-    const SignalsHeld
-        held; // a signal that comes before the child is itself must not run our handlers there
+    const SignalsHeld held; // the child must not run our handlers before it is itself
     const pid_t child = fork();
     if (child < 0) fail("a command cannot be started");
     if (child == 0)

@@ -1,10 +1,11 @@
 // What the program says, and with which status, when it is asked for what cannot be: one line, nothing lost.
 #include "cli/program.hpp"
 #include "support/databases.hpp"
+#include "support/required.hpp"
+#include "support/small_disk.hpp"
 #include "support/sqlite_files.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
 #include <algorithm>
 #include <fstream>
@@ -14,10 +15,7 @@ namespace rowq::test { namespace {
 class BadInput : public testing::TestWithParam<Server> {
 protected:
     void SetUp() override {
-        if (const auto reason = missing(GetParam())) {
-            if (all_required()) FAIL() << *reason;
-            GTEST_SKIP() << *reason;
-        }
+        ROWQ_SKIP_IF(missing(GetParam()));
         database_ = make_database(GetParam());
         ASSERT_EQ(run("rowq init && rowq push -q kept").status, 0);
     }
@@ -175,11 +173,10 @@ TEST_P(BadInput, help_is_no_error) {
 }
 
 TEST(FullDisk, loses_nothing_and_says_so) {
-    TemporaryFolder folder;
-    if (::mount("rowq-test", folder.path().c_str(), "tmpfs", 0, "size=600k") != 0)
-        GTEST_SKIP() << "this user may not mount a small file system";
+    const SmallDisk disk("600k");
+    ROWQ_SKIP_IF(disk.missing());
     TemporaryFolder outside;
-    const std::vector<std::string> environment{"ROWQ_DB=sqlite:" + (folder / "app.db")};
+    const std::vector<std::string> environment{"ROWQ_DB=sqlite:" + (disk / "app.db")};
     const auto run = [&](const std::string& command_line) {
         return Program(command_line, environment, outside.path().string()).wait();
     };
@@ -191,7 +188,6 @@ TEST(FullDisk, loses_nothing_and_says_so) {
     EXPECT_EQ(push.out, "");
     EXPECT_EQ(run("rowq work --drain --exec 'cat >seen'").status, 0);
     EXPECT_EQ(run("cat seen").out, "first");
-    ::umount2(folder.path().c_str(), MNT_DETACH);
 }
 
 }} // namespace rowq::test

@@ -3,6 +3,7 @@
 #include "support/databases.hpp"
 #include "support/eventually.hpp"
 #include "support/matrix.hpp"
+#include "support/required.hpp"
 #include "support/sqlite_files.hpp"
 
 #include <gtest/gtest.h>
@@ -18,10 +19,7 @@ class ProgramTest : public testing::TestWithParam<Case> {
 protected:
     void SetUp() override {
         const Server server = GetParam().server;
-        if (const auto reason = missing(server)) {
-            if (all_required()) FAIL() << *reason;
-            GTEST_SKIP() << *reason;
-        }
+        ROWQ_SKIP_IF(missing(server));
         database_ = make_database(server);
         // SQLite's fixture has made the file, as the commands but init expect it.
         const auto init = run("rowq init --form " + form_option());
@@ -58,6 +56,14 @@ protected:
     }
     [[nodiscard]] bool eventually_says(const std::string& file, std::size_t count) const {
         return eventually([&] { return lines(file).size() >= count; });
+    }
+
+    // Every process whose number stands in the file.
+    void expect_eventually_gone(const std::string& file) const {
+        for (const std::string& process : lines(file)) {
+            const auto pid = static_cast<pid_t>(std::stol(process));
+            EXPECT_TRUE(eventually([&] { return kill(pid, 0) != 0; })) << "it still runs";
+        }
     }
 
     TemporaryFolder folder;
@@ -158,8 +164,8 @@ TEST_P(ProgramTest, a_time_out_ends_a_command_and_all_it_started) {
         "trap : TERM; wait'"));
     EXPECT_EQ(work.status, 0) << work.err;
     EXPECT_NE(work.err.find("timed out after 200 ms"), std::string::npos) << work.err;
-    const auto child = static_cast<pid_t>(std::stol(lines("seen").at(0)));
-    EXPECT_TRUE(eventually([&] { return kill(child, 0) != 0; })) << "it still runs";
+    ASSERT_EQ(lines("seen").size(), 1U);
+    expect_eventually_gone("seen");
 }
 
 TEST_P(ProgramTest, commands_end_with_a_killed_worker) {
@@ -169,10 +175,7 @@ TEST_P(ProgramTest, commands_end_with_a_killed_worker) {
     ASSERT_TRUE(eventually_says("seen", 2));
     worker->signal(SIGKILL);
     EXPECT_EQ(worker->wait().status, 128 + SIGKILL);
-    for (const std::string& process : lines("seen")) {
-        const auto pid = static_cast<pid_t>(std::stol(process));
-        EXPECT_TRUE(eventually([&] { return kill(pid, 0) != 0; })) << "it still runs";
-    }
+    expect_eventually_gone("seen");
     EXPECT_EQ(session().number("SELECT count(*) FROM rowq_jobs"), 1);
 }
 
@@ -188,10 +191,7 @@ TEST_P(ProgramTest, commands_that_made_process_groups_end_like_all_others) {
     ASSERT_TRUE(eventually_says("seen", 2));
     worker->signal(SIGKILL);
     EXPECT_EQ(worker->wait().status, 128 + SIGKILL);
-    for (const std::string& process : lines("seen")) {
-        const auto pid = static_cast<pid_t>(std::stol(process));
-        EXPECT_TRUE(eventually([&] { return kill(pid, 0) != 0; })) << "it still runs";
-    }
+    expect_eventually_gone("seen");
 }
 
 TEST_P(ProgramTest, a_standard_error_that_cannot_be_written_stops_nothing) {

@@ -1,5 +1,6 @@
 // Databases that cannot be reached, and addresses that are none.
 #include "support/matrix.hpp"
+#include "support/required.hpp"
 
 #include <cstdlib>
 
@@ -57,10 +58,7 @@ TEST(Addresses, of_a_server_that_is_gone_end_in_connect) {
 
 TEST(Addresses, with_a_wrong_password_end_in_connect_and_do_not_repeat_it) {
     const char* tcp = std::getenv("ROWQ_TEST_POSTGRES_TCP");
-    if (tcp == nullptr) {
-        if (all_required()) FAIL() << "set ROWQ_TEST_POSTGRES_TCP";
-        GTEST_SKIP() << "no PostgreSQL server: set ROWQ_TEST_POSTGRES_TCP";
-    }
+    ROWQ_SKIP_IF(missing_tcp());
     const std::string url = tcp;
     const auto at = url.find('@');
     const auto error = start_at("postgresql://rowq:hunter2" + url.substr(at));

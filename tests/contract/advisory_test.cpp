@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class Advisory : public QueueTest {};
 
-INSTANTIATE_TEST_SUITE_P(Matrix, Advisory, testing::ValuesIn(cases_of(Form::advisory)), name_of);
+ROWQ_CASES(Advisory, cases_of(Form::advisory));
 
 // How many rows of each key run now, and the most that ever did.
 struct Running {
@@ -161,8 +161,13 @@ TEST_P(Advisory, counts_the_attempt_at_the_claim_and_leaves_no_transaction_open)
     EXPECT_TRUE(eventually_settled(Outcome::Kind::ack));
 }
 
-TEST_P(Advisory, locks_one_key_for_one_row_whatever_the_backlog) {
-    if (!postgres()) GTEST_SKIP() << "pg_locks is PostgreSQL's";
+class AdvisoryOnPostgres : public Advisory {};
+
+ROWQ_CASES(AdvisoryOnPostgres, cases_where([](const Case& c) {
+               return c.server == Server::postgres && c.form == Form::advisory;
+           }));
+
+TEST_P(AdvisoryOnPostgres, locks_one_key_for_one_row_whatever_the_backlog) {
     insert_range(session(), 1, 400);
     session().run("UPDATE jobs SET processed_at = now() WHERE id % 2 = 0; ANALYZE jobs");
     Gate gate;
@@ -181,8 +186,8 @@ TEST_P(Advisory, locks_one_key_for_one_row_whatever_the_backlog) {
     EXPECT_TRUE(eventually([&] { return session().number(locks) == 0; })) << "a key is still held";
 }
 
-TEST_P(Advisory, a_terminated_session_stops_the_handler_refuses_its_ack_and_frees_the_key) {
-    if (!postgres()) GTEST_SKIP() << "the kernel keeps a hold for as long as the process lives";
+TEST_P(
+    AdvisoryOnPostgres, a_terminated_session_stops_the_handler_refuses_its_ack_and_frees_the_key) {
     add({.id = 1});
     Gate gate;
     std::atomic<int> runs{0};

@@ -85,9 +85,14 @@ TEST_P(Attempts, are_counted_for_rows_that_do_not_decode) {
     EXPECT_EQ(count("queue = 'failed'"), 1);
 }
 
+class AttemptsSpentByClaims : public Attempts {};
+
+ROWQ_CASES(AttemptsSpentByClaims, cases_where([](const Case& c) {
+               return c.form != Form::row_lock;
+           }));
+
 // A row that kills its process never gets to ask for a retry.
-TEST_P(Attempts, above_the_cap_move_the_row_without_running_it) {
-    if (row_lock()) GTEST_SKIP() << "a crash spends no attempt in this form";
+TEST_P(AttemptsSpentByClaims, above_the_cap_move_the_row_without_running_it) {
     add({.id = 1, .attempt = 3});
     add({.id = 2});
     Broker broker = this->broker();

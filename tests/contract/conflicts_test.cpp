@@ -17,7 +17,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Matrix, Conflicts, testing::ValuesIn(cases_of(Server::postgres)), name_of);
+ROWQ_CASES(Conflicts, cases_of(Server::postgres));
 
 TEST_P(Conflicts, of_a_publish_are_retried) {
     make_conflicts("INSERT");
@@ -27,8 +27,13 @@ TEST_P(Conflicts, of_a_publish_are_retried) {
     EXPECT_EQ(count(), 1);
 }
 
-TEST_P(Conflicts, of_claims_and_settlements_by_lease_are_retried) {
-    if (!lease()) GTEST_SKIP() << "what the other forms hold is gone with the conflict";
+class ConflictsOfLeases : public Conflicts {};
+
+ROWQ_CASES(ConflictsOfLeases, cases_where([](const Case& c) {
+               return c.server == Server::postgres && c.form == Form::lease;
+           }));
+
+TEST_P(ConflictsOfLeases, of_claims_and_settlements_by_lease_are_retried) {
     make_conflicts("UPDATE OR DELETE");
     add({.id = 1});
     Broker broker = this->broker();
@@ -41,8 +46,13 @@ TEST_P(Conflicts, of_claims_and_settlements_by_lease_are_retried) {
     EXPECT_EQ(count(), 0);
 }
 
-TEST_P(Conflicts, of_other_settlements_return_the_row) {
-    if (lease()) GTEST_SKIP() << "retried";
+class ConflictsOfSessions : public Conflicts {};
+
+ROWQ_CASES(ConflictsOfSessions, cases_where([](const Case& c) {
+               return c.server == Server::postgres && c.form != Form::lease;
+           }));
+
+TEST_P(ConflictsOfSessions, of_other_settlements_return_the_row) {
     make_conflicts("DELETE");
     add({.id = 1});
     Broker broker = this->broker();

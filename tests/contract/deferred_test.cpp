@@ -204,9 +204,12 @@ TEST_P(Deferred, a_delivery_settled_within_the_grace_counts) {
     EXPECT_EQ(recorder->all(Event::Kind::stopped).at(0).count, 0U);
 }
 
+class DeferredLeases : public Deferred {};
+
+ROWQ_CASES(DeferredLeases, cases_of(Form::lease));
+
 // A handler that hands its delivery on is done with it: its worker is free.
-TEST_P(Deferred, deliveries_in_work_do_not_keep_a_worker) {
-    if (!lease()) GTEST_SKIP() << "the other forms hold a connection or a key for each";
+TEST_P(DeferredLeases, deliveries_in_work_do_not_keep_a_worker) {
     insert_range(session(), 1, 50);
     Broker broker = this->broker();
     Shelf shelf;

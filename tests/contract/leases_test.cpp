@@ -19,7 +19,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Matrix, Leases, testing::ValuesIn(cases_of(Form::lease)), name_of);
+ROWQ_CASES(Leases, cases_of(Form::lease));
 
 TEST_P(Leases, are_written_into_the_row_with_the_attempt_and_no_transaction_stays_open) {
     add({.id = 1});
@@ -143,7 +143,7 @@ TEST_P(Leases, that_are_taken_over_stop_the_handler_and_refuse_its_ack) {
 
 class LateSettlement : public Leases {};
 
-INSTANTIATE_TEST_SUITE_P(Matrix, LateSettlement, testing::ValuesIn(cases_of(Form::lease)), name_of);
+ROWQ_CASES(LateSettlement, cases_of(Form::lease));
 
 // No renewal comes between: only the token can tell.
 TEST_P(LateSettlement, of_every_kind_changes_nothing) {
@@ -249,8 +249,13 @@ TEST_P(Leases, that_are_freed_by_hand_and_claimed_again_by_the_same_broker_lose_
     EXPECT_EQ(count(), 0);
 }
 
-TEST_P(Leases, begin_when_the_row_is_written_not_when_the_claim_queued_up) {
-    if (postgres()) GTEST_SKIP() << "nobody waits for a lock on the database";
+class LeasesOnSqlite : public Leases {};
+
+ROWQ_CASES(LeasesOnSqlite, cases_where([](const Case& c) {
+               return c.server == Server::sqlite && c.form == Form::lease;
+           }));
+
+TEST_P(LeasesOnSqlite, begin_when_the_row_is_written_not_when_the_claim_queued_up) {
     Broker broker = this->broker();
     broker.subscribe(jobs(), "q", [](const std::string&) {}).lease(1s).poll_interval(often);
     add({.id = 1});

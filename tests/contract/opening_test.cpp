@@ -87,8 +87,11 @@ TEST_P(Opening, a_missing_column_is_named_with_its_role) {
     EXPECT_TRUE(says(*error, "jobs")) << error->what();
 }
 
-TEST_P(Opening, a_column_of_the_lock_key_that_is_missing_is_named) {
-    if (!advisory()) GTEST_SKIP() << "no lock key";
+class OpeningWithKeys : public Opening {};
+
+ROWQ_CASES(OpeningWithKeys, cases_of(Form::advisory));
+
+TEST_P(OpeningWithKeys, a_column_of_the_lock_key_that_is_missing_is_named) {
     session().run("ALTER TABLE jobs RENAME COLUMN account TO konto");
     const auto error = refused(jobs());
     ASSERT_TRUE(error);
@@ -111,8 +114,11 @@ TEST_P(Opening, columns_of_the_wrong_type_are_all_named) {
     EXPECT_TRUE(says(*error, "retry_after")) << error->what();
 }
 
-TEST_P(Opening, a_name_that_is_too_long_is_refused_before_any_statement) {
-    if (!postgres()) GTEST_SKIP() << "SQLite takes names of any length";
+class OpeningOnPostgres : public Opening {};
+
+ROWQ_CASES(OpeningOnPostgres, cases_of(Server::postgres));
+
+TEST_P(OpeningOnPostgres, a_name_that_is_too_long_is_refused_before_any_statement) {
     const std::string longest(63, 'n');
     session().run("CREATE TABLE " + longest + " (LIKE jobs INCLUDING ALL)");
     EXPECT_FALSE(refused(describe(form(), {}, longest)));

@@ -188,8 +188,13 @@ TEST_P(Outcomes, a_row_whose_settlements_are_refused_starves_nobody_and_moves_at
     EXPECT_EQ(recorder->settled(Outcome::Kind::ack), 19U);
 }
 
-TEST_P(Outcomes, a_row_that_somebody_deleted_is_reported_and_stops_nothing) {
-    if (row_lock() && postgres()) GTEST_SKIP() << "nobody can delete a row that is locked";
+class OutcomesOfUnlockedRows : public Outcomes {};
+
+ROWQ_CASES(OutcomesOfUnlockedRows, cases_where([](const Case& c) {
+               return c.server == Server::sqlite || c.form != Form::row_lock;
+           }));
+
+TEST_P(OutcomesOfUnlockedRows, a_row_that_somebody_deleted_is_reported_and_stops_nothing) {
     insert_range(session(), 1, 10);
     Gate gate;
     Broker broker = this->broker();

@@ -54,7 +54,7 @@ protected:
     using SubscriptionOptions = detail::SubscriptionOptions;
 };
 
-INSTANTIATE_TEST_SUITE_P(Matrix, Plans, testing::ValuesIn(cases_of(Form::lease)), name_of);
+ROWQ_CASES(Plans, cases_of(Form::lease));
 
 const std::vector<std::string> hostile{
     "enable_hashjoin enable_mergejoin", "enable_nestloop enable_mergejoin",

@@ -1,5 +1,6 @@
 // From an address to a PostgreSQL session, or to the reason why there is none.
 #include "support/postgres_driver.hpp"
+#include "support/required.hpp"
 
 #if ROWQ_WITH_POSTGRES
 
@@ -85,10 +86,7 @@ TEST_F(PostgresConnecting, a_full_server_may_be_tried_again) {
 
 TEST_F(PostgresConnecting, a_wrong_password_is_not_repeated) {
     const char* tcp = std::getenv("ROWQ_TEST_POSTGRES_TCP");
-    if (tcp == nullptr) {
-        if (all_required()) FAIL() << "set ROWQ_TEST_POSTGRES_TCP";
-        GTEST_SKIP() << "no PostgreSQL server: set ROWQ_TEST_POSTGRES_TCP";
-    }
+    ROWQ_SKIP_IF(missing_tcp());
     const std::string right = tcp;
     EXPECT_FALSE(connecting(right));
     const auto at = right.find('@');

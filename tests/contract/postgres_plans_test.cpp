@@ -2,6 +2,7 @@
 #include "support/described_tables.hpp"
 #include "support/eventually.hpp"
 #include "support/job_table.hpp"
+#include "support/required.hpp"
 #include "support/statement_runner.hpp"
 
 #include <gtest/gtest.h>
@@ -17,10 +18,7 @@ const std::string now = "2026-01-01 12:00:00.000000";
 class PostgresPlans : public testing::Test {
 protected:
     void SetUp() override {
-        if (const auto reason = missing(Server::postgres)) {
-            if (all_required()) FAIL() << *reason;
-            GTEST_SKIP() << *reason;
-        }
+        ROWQ_SKIP_IF(missing(Server::postgres));
         database_ = make_database(Server::postgres);
         create_table(*database_);
         session().run("ALTER TABLE jobs SET (autovacuum_enabled = false); ANALYZE jobs");

@@ -23,7 +23,7 @@ private:
     std::optional<Broker> broker_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Matrix, Publishing, testing::ValuesIn(cases_of(Form::lease)), name_of);
+ROWQ_CASES(Publishing, cases_of(Form::lease));
 
 TEST_P(Publishing, writes_a_row_that_is_due_and_returns_its_id) {
     const Id id = texts().push("work");
@@ -172,8 +172,13 @@ TEST_P(Publishing, a_zero_byte_is_refused_or_kept) {
     EXPECT_EQ(seen, text);
 }
 
-TEST_P(Publishing, json_the_column_cannot_hold_is_refused_or_kept) {
-    if (!postgres()) GTEST_SKIP() << "SQLite keeps JSON as text";
+class PublishingToPostgres : public Publishing {};
+
+ROWQ_CASES(PublishingToPostgres, cases_where([](const Case& c) {
+               return c.server == Server::postgres && c.form == Form::lease;
+           }));
+
+TEST_P(PublishingToPostgres, json_the_column_cannot_hold_is_refused_or_kept) {
     create_table(database(), "documents", "jsonb");
     Publisher<std::string> publisher(open(), describe(form(), {}, "documents"), "q");
     for (const std::string json : {R"({"a": "\u0000"})", R"({"a": "\ud800"})", R"({"a":)"}) {

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 class RowLock : public QueueTest {};
 
-INSTANTIATE_TEST_SUITE_P(Matrix, RowLock, testing::ValuesIn(cases_of(Form::row_lock)), name_of);
+ROWQ_CASES(RowLock, cases_of(Form::row_lock));
 
 TEST_P(RowLock, keeps_the_row_and_its_attempt_untouched_while_the_handler_runs) {
     add({.id = 1});
@@ -47,8 +47,13 @@ TEST_P(RowLock, keeps_the_row_from_every_other_broker) {
     EXPECT_EQ(other_told->count(Event::Kind::started), 1U);
 }
 
-TEST_P(RowLock, that_is_lost_stops_the_handler_refuses_its_ack_and_runs_the_row_again) {
-    if (!postgres()) GTEST_SKIP() << "the kernel keeps a hold for as long as the process lives";
+class RowLockOnPostgres : public RowLock {};
+
+ROWQ_CASES(RowLockOnPostgres, cases_where([](const Case& c) {
+               return c.server == Server::postgres && c.form == Form::row_lock;
+           }));
+
+TEST_P(RowLockOnPostgres, that_is_lost_stops_the_handler_refuses_its_ack_and_runs_the_row_again) {
     add({.id = 1});
     Gate gate;
     std::atomic<int> runs{0};
@@ -83,8 +88,7 @@ TEST_P(RowLock, that_is_lost_stops_the_handler_refuses_its_ack_and_runs_the_row_
     EXPECT_EQ(started[1].attempt, 1) << "a lost lock spends no attempt";
 }
 
-TEST_P(RowLock, under_a_time_limit_on_idle_transactions_warns_and_tells_the_handler) {
-    if (!postgres()) GTEST_SKIP() << "SQLite has no such limit";
+TEST_P(RowLockOnPostgres, under_a_time_limit_on_idle_transactions_warns_and_tells_the_handler) {
     const std::string name = session().one("SELECT current_database()");
     session().run("ALTER DATABASE " + name + " SET idle_in_transaction_session_timeout = '300ms'");
     add({.id = 1});
@@ -109,8 +113,7 @@ TEST_P(RowLock, under_a_time_limit_on_idle_transactions_warns_and_tells_the_hand
     EXPECT_EQ(count(), 1);
 }
 
-TEST_P(RowLock, holds_one_connection_for_each_delivery_in_work) {
-    if (!postgres()) GTEST_SKIP() << "SQLite's holds need no connection";
+TEST_P(RowLockOnPostgres, holds_one_connection_for_each_delivery_in_work) {
     insert_range(session(), 1, 5);
     Gate gate;
     Broker broker = this->broker();

@@ -1,11 +1,12 @@
 // The one writer of a database: gathered commits, failures inside them, locks of other sessions, a full disk.
 #include "db/sqlite_database.hpp"
 #include "db/sqlite_file.hpp"
+#include "support/required.hpp"
+#include "support/small_disk.hpp"
 #include "support/sqlite_files.hpp"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <sys/mount.h>
 
 #include <array>
 #include <atomic>
@@ -259,12 +260,15 @@ TEST_F(SqliteWrites, end_with_closed_when_their_database_is_closed) {
 
 TEST_F(SqliteWrites, stop_when_the_file_is_removed) {
     write(*database, "CREATE TABLE t(a)");
+    EXPECT_EQ(read_number(*database, "SELECT count(*) FROM t"), 0);
     std::filesystem::remove(path);
-    const std::optional<Error> error =
-        error_of([&] { write(*database, "INSERT INTO t VALUES(1)"); });
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->code(), ErrorCode::database);
-    EXPECT_NE(error->text().find("was removed or replaced"), std::string::npos);
+    for (const auto& error :
+         {error_of([&] { write(*database, "INSERT INTO t VALUES(1)"); }),
+          error_of([&] { read(*database, "SELECT * FROM t"); })}) {
+        ASSERT_TRUE(error);
+        EXPECT_EQ(error->code(), ErrorCode::database);
+        EXPECT_NE(error->text().find("was removed or replaced"), std::string::npos);
+    }
 }
 
 TEST_F(SqliteWrites, in_memory_are_gathered_and_read_by_all_threads) {
@@ -288,27 +292,11 @@ TEST_F(SqliteWrites, in_memory_are_gathered_and_read_by_all_threads) {
     EXPECT_EQ(read_number(*memory, "SELECT count(*) FROM t"), 800);
 }
 
-// A file system of its own, small enough to be full soon; needs the right to mount.
-class SqliteOnFullDisk : public testing::Test {
-protected:
-    void SetUp() override {
-        if (::mount("rowq-test", folder.path().c_str(), "tmpfs", 0, "size=400k") != 0)
-            GTEST_SKIP() << "this user may not mount a small file system";
-        mounted_ = true;
-    }
-    void TearDown() override {
-        if (mounted_) ::umount2(folder.path().c_str(), MNT_DETACH);
-    }
-
-    TemporaryFolder folder;
-
-private:
-    bool mounted_ = false;
-};
-
 // Here it is the commit that fails: SQLite writes to the disk no sooner.
-TEST_F(SqliteOnFullDisk, a_commit_that_fails_is_told_to_all_and_leaves_nothing) {
-    DatabasePtr database = open_file(folder / "app.db");
+TEST(SqliteOnFullDisk, a_commit_that_fails_is_told_to_all_and_leaves_nothing) {
+    SmallDisk disk("400k");
+    ROWQ_SKIP_IF(disk.missing());
+    DatabasePtr database = open_file(disk / "app.db");
     write(*database, "CREATE TABLE t(a, b)");
     const Query insert{"INSERT INTO t VALUES(?, ?)"};
     std::atomic<std::int64_t> done{0};
@@ -339,10 +327,10 @@ TEST_F(SqliteOnFullDisk, a_commit_that_fails_is_told_to_all_and_leaves_nothing) 
         read_number(
             *database, "SELECT count(*) FROM (SELECT a FROM t GROUP BY a HAVING count(*) <> 2)"),
         0);
-    ASSERT_EQ(::mount("rowq-test", folder.path().c_str(), "tmpfs", MS_REMOUNT, "size=8m"), 0);
+    ASSERT_TRUE(disk.resize("8m"));
     write(*database, "INSERT INTO t VALUES(1, 2)");
     database.reset();
-    database = open_file(folder / "app.db");
+    database = open_file(disk / "app.db");
     EXPECT_EQ(read_number(*database, "SELECT count(*) FROM t"), done * 2 + 1);
     database.reset();
 }

@@ -1,6 +1,7 @@
 // Statements on real servers, without the rest of the library: each prepares, and does what its name says.
 #include "support/described_tables.hpp"
 #include "support/job_table.hpp"
+#include "support/required.hpp"
 #include "support/statement_runner.hpp"
 
 #include <gtest/gtest.h>
@@ -19,10 +20,7 @@ const std::string later = "2026-01-01 12:01:00.000000";
 class StatementsTest : public testing::TestWithParam<Server> {
 protected:
     void SetUp() override {
-        if (const auto reason = missing(server())) {
-            if (all_required()) FAIL() << *reason;
-            GTEST_SKIP() << *reason;
-        }
+        ROWQ_SKIP_IF(missing(server()));
         database_ = make_database(server());
         dialect_ = dialect_of(server());
     }
@@ -158,8 +156,14 @@ TEST_P(StatementsTest, of_a_claim_count_attempts_and_report_them_as_they_stood) 
     }
 }
 
-TEST_P(StatementsTest, take_no_row_whose_key_is_another_by_now) {
-    if (postgres()) GTEST_SKIP() << "found and taken by one statement";
+// PostgreSQL finds and takes by one statement.
+class StatementsOnSqlite : public StatementsTest {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Servers, StatementsOnSqlite, testing::Values(Server::sqlite),
+    [](const auto&) { return "sqlite"; });
+
+TEST_P(StatementsOnSqlite, take_no_row_whose_key_is_another_by_now) {
     create_table(database());
     session().run("INSERT INTO jobs(id, account, retry_after, payload) VALUES "
                   "(1, 'b', '2020-01-01 00:00:00.000000', 'x')");

@@ -91,9 +91,12 @@ TEST_P(WakeUps, the_poll_interval_finds_rows_that_nobody_announced) {
     EXPECT_TRUE(eventually_settled(Outcome::Kind::ack));
 }
 
+class WakeUpsOfKeys : public WakeUps {};
+
+ROWQ_CASES(WakeUpsOfKeys, cases_of(Form::advisory));
+
 // Keys block each other inside the process too: the end of one row is the news that the other waits for.
-TEST_P(WakeUps, a_row_whose_key_becomes_free_starts) {
-    if (!advisory()) GTEST_SKIP() << "no keys";
+TEST_P(WakeUpsOfKeys, a_row_whose_key_becomes_free_starts) {
     add({.id = 1, .account = "a"});
     add({.id = 2, .account = "a"});
     Broker broker = this->broker();

@@ -62,8 +62,11 @@ TEST_P(Crashes, in_the_middle_of_the_work_lose_and_repeat_nothing) {
     EXPECT_EQ(history().count("error"), 0U) << history().all("error")[0].rest;
 }
 
-TEST_P(Crashes, never_leave_a_key_blocked) {
-    if (!advisory()) GTEST_SKIP() << "no keys";
+class CrashesWithKeys : public Crashes {};
+
+ROWQ_CASES(CrashesWithKeys, cases_of(Form::advisory));
+
+TEST_P(CrashesWithKeys, never_leave_a_key_blocked) {
     for (int id = 1; id <= 6; ++id) add({.id = id, .account = id % 2 == 0 ? "even" : "odd"});
     const auto victim = start({{"workers", "4"}, {"until", gate_file()}});
     ASSERT_TRUE(eventually_running(*victim, 2));
@@ -79,8 +82,14 @@ TEST_P(Crashes, never_leave_a_key_blocked) {
     EXPECT_EQ(history.overlaps(keys), "");
 }
 
-TEST_P(Crashes, by_a_row_itself_end_in_the_dead_letter_and_let_its_neighbours_flow) {
-    if (row_lock()) GTEST_SKIP() << "a crash spends no attempt in this form";
+class CrashesThatSpendAnAttempt : public Crashes {};
+
+ROWQ_CASES(CrashesThatSpendAnAttempt, cases_where([](const Case& c) {
+               return c.form != Form::row_lock;
+           }));
+
+TEST_P(
+    CrashesThatSpendAnAttempt, by_a_row_itself_end_in_the_dead_letter_and_let_its_neighbours_flow) {
     insert_range(session(), 1, 30);
     // One worker, since whatever else is in work at a crash spends an attempt too.
     const WorkerArguments arguments{
@@ -105,9 +114,12 @@ TEST_P(Crashes, by_a_row_itself_end_in_the_dead_letter_and_let_its_neighbours_fl
     EXPECT_EQ(history().problems(30), "");
 }
 
+class CrashesWithLeases : public Crashes {};
+
+ROWQ_CASES(CrashesWithLeases, cases_of(Form::lease));
+
 // A process that stands still past its lease does not know that it has lost its rows.
-TEST_P(Crashes, that_are_only_a_long_sleep_end_with_one_owner) {
-    if (!lease()) GTEST_SKIP() << "the other forms' holds last as long as the process";
+TEST_P(CrashesWithLeases, that_are_only_a_long_sleep_end_with_one_owner) {
     insert_range(session(), 1, 5);
     const auto sleeper = start({{"workers", "5"}, {"until", gate_file()}, {"lease_ms", "1000"}});
     ASSERT_TRUE(eventually_running(*sleeper, 5));
@@ -130,8 +142,11 @@ TEST_P(Crashes, that_are_only_a_long_sleep_end_with_one_owner) {
     for (const HistoryLine& line : history.all("settled")) EXPECT_EQ(line.pid, other->pid());
 }
 
-TEST_P(Crashes, that_are_only_a_sleep_keep_rows_and_keys_that_need_no_renewal) {
-    if (lease()) GTEST_SKIP() << "leases end";
+class CrashesWithoutLeases : public Crashes {};
+
+ROWQ_CASES(CrashesWithoutLeases, cases_where([](const Case& c) { return c.form != Form::lease; }));
+
+TEST_P(CrashesWithoutLeases, that_are_only_a_sleep_keep_rows_and_keys_that_need_no_renewal) {
     insert_range(session(), 1, 3);
     const auto sleeper = start({{"workers", "3"}, {"until", gate_file()}});
     ASSERT_TRUE(eventually_running(*sleeper, 3));

@@ -9,10 +9,15 @@ using namespace std::chrono_literals;
 
 class Outages : public FaultTest {};
 
-INSTANTIATE_TEST_SUITE_P(Matrix, Outages, testing::ValuesIn(cases_of(Server::postgres)), name_of);
+ROWQ_CASES(Outages, cases_of(Server::postgres));
 
-TEST_P(Outages, do_not_cost_a_lease_its_ack) {
-    if (!lease()) GTEST_SKIP() << "the other forms lose the row with its session";
+class OutagesInLeaseForm : public Outages {};
+
+ROWQ_CASES(OutagesInLeaseForm, cases_where([](const Case& c) {
+               return c.server == Server::postgres && c.form == Form::lease;
+           }));
+
+TEST_P(OutagesInLeaseForm, do_not_cost_a_lease_its_ack) {
     insert_range(session(), 1, 50);
     const auto worker = start({{"workers", "50"}, {"until", gate_file()}, {"lease_ms", "60000"}});
     ASSERT_TRUE(eventually_running(*worker, 50));

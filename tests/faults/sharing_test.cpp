@@ -48,8 +48,11 @@ TEST_P(Sharing, processes_that_drain_end_when_the_last_row_is_finished) {
     EXPECT_EQ(history().problems(500), "");
 }
 
-TEST_P(Sharing, rows_of_a_key_never_run_together) {
-    if (!advisory()) GTEST_SKIP() << "no keys";
+class SharingOfKeys : public Sharing {};
+
+ROWQ_CASES(SharingOfKeys, cases_of(Form::advisory));
+
+TEST_P(SharingOfKeys, rows_of_a_key_never_run_together) {
     const int rows = scaled(2'000);
     std::map<std::string, std::string> keys;
     for (int id = 1; id <= rows; ++id) keys[std::to_string(id)] = std::to_string(id % 13);
@@ -66,8 +69,11 @@ TEST_P(Sharing, rows_of_a_key_never_run_together) {
     EXPECT_EQ(first_error(), "");
 }
 
-TEST_P(Sharing, writers_and_many_threads_never_meet_a_locked_database) {
-    if (postgres()) GTEST_SKIP() << "SQLite's trouble";
+class SharingOfAFile : public Sharing {};
+
+ROWQ_CASES(SharingOfAFile, cases_of(Server::sqlite));
+
+TEST_P(SharingOfAFile, writers_and_many_threads_never_meet_a_locked_database) {
     const int rows = scaled(4'000);
     std::vector<std::unique_ptr<Worker>> workers;
     for (int i = 0; i < 2; ++i) workers.push_back(start({{"workers", "16"}}));

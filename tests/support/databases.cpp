@@ -24,6 +24,11 @@ std::optional<std::string> missing(Server server) {
 #endif
 }
 
+std::optional<std::string> missing_tcp() {
+    if (std::getenv("ROWQ_TEST_POSTGRES_TCP") != nullptr) return std::nullopt;
+    return "no PostgreSQL server by TCP: set ROWQ_TEST_POSTGRES_TCP";
+}
+
 bool all_required() {
     const char* required = std::getenv("ROWQ_REQUIRE");
     return required != nullptr && std::string_view(required) == "all";

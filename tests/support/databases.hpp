@@ -14,6 +14,9 @@ enum class Server { postgres, sqlite };
 // Why tests of this server cannot run here; empty if they can.
 [[nodiscard]] std::optional<std::string> missing(Server server);
 
+// The same for tests that need PostgreSQL by TCP and with a password.
+[[nodiscard]] std::optional<std::string> missing_tcp();
+
 // ROWQ_REQUIRE=all: a missing server fails the test instead of skipping it.
 [[nodiscard]] bool all_required();
 

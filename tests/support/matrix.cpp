@@ -1,6 +1,8 @@
 // Cases, and the way into a test.
 #include "support/matrix.hpp"
 
+#include "support/required.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -24,30 +26,22 @@ std::vector<Case> every_case() {
     return cases;
 }
 
-namespace {
-
-template <class Wanted>
-std::vector<Case> only(Wanted wanted) {
+std::vector<Case> cases_where(const std::function<bool(const Case&)>& wanted) {
     auto cases = every_case();
     std::erase_if(cases, [&](const Case& c) { return !wanted(c); });
     return cases;
 }
 
-} // namespace
-
 std::vector<Case> cases_of(Server server) {
-    return only([&](const Case& c) { return c.server == server; });
+    return cases_where([&](const Case& c) { return c.server == server; });
 }
 
 std::vector<Case> cases_of(Form form) {
-    return only([&](const Case& c) { return c.form == form; });
+    return cases_where([&](const Case& c) { return c.form == form; });
 }
 
 void QueueTest::SetUp() {
-    if (const auto reason = missing(GetParam().server)) {
-        if (all_required()) FAIL() << *reason;
-        GTEST_SKIP() << *reason;
-    }
+    ROWQ_SKIP_IF(missing(GetParam().server));
     database_ = make_database(GetParam().server);
     create_table(*database_);
 }

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -31,6 +32,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c);
 [[nodiscard]] std::string name_of(const testing::TestParamInfo<Case>& info);
 
 [[nodiscard]] std::vector<Case> every_case();
+[[nodiscard]] std::vector<Case> cases_where(const std::function<bool(const Case&)>& wanted);
 [[nodiscard]] std::vector<Case> cases_of(Server server);
 [[nodiscard]] std::vector<Case> cases_of(Form form);
 
@@ -82,7 +84,8 @@ private:
 // Often enough that a test need not wait for it.
 inline constexpr std::chrono::milliseconds often{20};
 
-#define ROWQ_EVERY_CASE(fixture)                                                                   \
-    INSTANTIATE_TEST_SUITE_P(Matrix, fixture, testing::ValuesIn(every_case()), name_of)
+#define ROWQ_CASES(fixture, cases)                                                                 \
+    INSTANTIATE_TEST_SUITE_P(Matrix, fixture, testing::ValuesIn(cases), name_of)
+#define ROWQ_EVERY_CASE(fixture) ROWQ_CASES(fixture, every_case())
 
 } // namespace rowq::test

@@ -4,6 +4,7 @@
 #include "db/database.hpp"
 #include "support/databases.hpp"
 #include "support/relay.hpp"
+#include "support/required.hpp"
 
 #include <rowq/error.hpp>
 
@@ -45,10 +46,7 @@ inline Bytes bytes(std::string_view text) {
 class PostgresDriverTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (const auto reason = missing(Server::postgres)) {
-            if (all_required()) FAIL() << *reason;
-            GTEST_SKIP() << *reason;
-        }
+        ROWQ_SKIP_IF(missing(Server::postgres));
         created = make_database(Server::postgres);
         database = open({});
     }
